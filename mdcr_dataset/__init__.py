@@ -1,0 +1,33 @@
+"""MDCR, citation recommendation in 19 fields, as the Hugging Face dataset "mdcr".
+
+After `import mdcr_dataset`, `datasets.load_dataset("mdcr", "Biology", split="test")` works from any
+folder. The import is light: the library `datasets` is loaded only when you load it.
+"""
+
+from pathlib import Path
+
+from .benchmark import FIELDS, SOURCES, Benchmark, labelled, parse_benchmark, select_groups
+from .errors import MdcrDataError
+from .files import UPSTREAM, SplitFiles, data_folder, find_files
+from .register import register
+
+MINI = Path(__file__).parent / "mini"
+"""Folder of a small invented MDCR in upstream's format; its numbers mean only that things run."""
+
+__all__ = [
+    "FIELDS",
+    "MINI",
+    "SOURCES",
+    "UPSTREAM",
+    "Benchmark",
+    "MdcrDataError",
+    "SplitFiles",
+    "data_folder",
+    "find_files",
+    "labelled",
+    "parse_benchmark",
+    "register",
+    "select_groups",
+]
+
+register()

@@ -1,0 +1,129 @@
+"""Upstream's candidate files, `mdcr_{val,test}.json`: field -> query -> source -> candidate ids."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+
+from .errors import MdcrDataError
+
+FIELDS = (
+    "Art",
+    "Biology",
+    "Business",
+    "Chemistry",
+    "Computer Science",
+    "Economics",
+    "Engineering",
+    "Environmental Science",
+    "Geography",
+    "Geology",
+    "History",
+    "Materials Science",
+    "Mathematics",
+    "Medicine",
+    "Philosophy",
+    "Physics",
+    "Political Science",
+    "Psychology",
+    "Sociology",
+)
+"""The 19 MAG fields of the published benchmark, in the order of its table."""
+
+SOURCES = ("bm25", "scincl", "specter", "graph", "most_cited", "random", "true")
+"""Where a candidate comes from; `true` are the papers that the query cites."""
+
+Benchmark = dict[str, dict[str, dict[str, list[str]]]]
+"""`benchmark[group][query_id][source]` is a list of candidate ids; every source is present."""
+
+
+def parse_benchmark(data: bytes, name: str) -> Benchmark:
+    """Parse one candidate file.
+
+    Integer ids become strings, absent or null lists become empty ones, other keys of a query are
+    ignored. Groups and queries keep the file's order.
+
+    Args:
+        data: the file's bytes (UTF-8 JSON).
+        name: what to call the file in errors.
+
+    Raises:
+        MdcrDataError: the file is not JSON, not of this shape, or has a key twice in one object.
+    """
+    text = data.lstrip()
+    if text[:1] == b"<":
+        raise MdcrDataError(f"{name}: expected JSON, found a web page that begins {_start(text)}. Download the file again")
+    try:
+        groups = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise MdcrDataError(
+            f"{name}: not valid JSON ({error}); it has {len(data):,} bytes and ends {_end(data)}. "
+            "If the end looks cut off, download the file again"
+        ) from error
+    if not isinstance(groups, dict) or not groups:
+        raise MdcrDataError(f"{name}: expected {{field: {{query_id: {{source: [candidate_id]}}}}}}, found {_brief(groups)}")
+    return {group: _queries(name, group, queries) for group, queries in groups.items()}
+
+
+def select_groups(benchmark: Benchmark, groups: Collection[str] | None, name: str) -> Benchmark:
+    """The groups asked for (all for None), in the file's order. Raises MdcrDataError naming what there is."""
+    if unknown := [group for group in groups or () if group not in benchmark]:
+        raise MdcrDataError(f"{name}: no field {', '.join(map(repr, unknown))}; it has {', '.join(benchmark)}")
+    return {group: queries for group, queries in benchmark.items() if groups is None or group in groups}
+
+
+def labelled(lists: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """A query's pool: each candidate once, 1 where it stands in `true`, whatever other lists it is in."""
+    pool = {paper: 0 for source in SOURCES for paper in lists[source]}
+    return pool | dict.fromkeys(lists["true"], 1)
+
+
+def _queries(name: str, group: str, queries: object) -> dict[str, dict[str, list[str]]]:
+    if not isinstance(queries, dict):
+        raise MdcrDataError(f"{name}: field {group!r}: expected {{query_id: lists}}, found {_brief(queries)}")
+    parsed = {}
+    for query, lists in queries.items():
+        if not isinstance(lists, dict) or not any(source in lists for source in SOURCES):
+            raise MdcrDataError(
+                f"{name}: field {group!r}, query {query!r}: expected lists named {', '.join(SOURCES)}, found {_brief(lists)}"
+            )
+        parsed[query] = {source: _ids(name, group, query, source, lists.get(source)) for source in SOURCES}
+    return parsed
+
+
+def _ids(name: str, group: str, query: str, source: str, ids: object) -> list[str]:
+    if ids is None:
+        return []
+    if not isinstance(ids, list):
+        raise MdcrDataError(
+            f"{name}: field {group!r}, query {query!r}, list {source!r}: expected a list of paper ids, found {_brief(ids)}"
+        )
+    for position, paper in enumerate(ids):
+        if type(paper) is int:
+            ids[position] = str(paper)
+        elif type(paper) is not str or not paper:
+            raise MdcrDataError(
+                f"{name}: field {group!r}, query {query!r}, list {source!r}, position {position}: "
+                f"expected a paper id, found {_brief(paper)}"
+            )
+    return ids
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    parsed = dict(pairs)
+    if len(parsed) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise MdcrDataError(f"the key {twice!r} stands twice in one object, so one of them would be lost; remove one")
+    return parsed
+
+
+def _brief(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _start(data: bytes) -> str:
+    return repr(data[:40].decode("utf-8", "replace"))
+
+
+def _end(data: bytes) -> str:
+    return repr(data[-40:].decode("utf-8", "replace"))

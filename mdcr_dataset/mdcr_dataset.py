@@ -1,0 +1,189 @@
+"""The dataset builder. The same file is a loading script for datasets < 4."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pyarrow.compute as pc
+from datasets.naming import INVALID_WINDOWS_CHARACTERS_IN_PATH
+from datasets.exceptions import DatasetGenerationError
+
+from .benchmark import FIELDS
+from .benchmark import SOURCES
+from .benchmark import Benchmark
+from .benchmark import parse_benchmark
+from .errors import MdcrDataError
+from .files import data_folder
+from .files import download
+from .files import find_files
+from .files import mending
+from .papers import COLUMNS
+from .papers import read_papers
+
+logger = datasets.logging.get_logger(__name__)
+
+VERSION = datasets.Version("1.0.0")
+QUERY_COLUMNS = ("query_id", "field", "title", "abstract")
+
+CITATION = """\
+@inproceedings{medic-snajder-2022-large,
+    title = "Large-scale Evaluation of Transformer-based Article Encoders on the Task of Citation Recommendation",
+    author = "Medi{\\'c}, Zoran and {\\v{S}}najder, Jan",
+    booktitle = "Proceedings of the Third Workshop on Scholarly Document Processing",
+    year = "2022",
+    pages = "19--31",
+    url = "https://aclanthology.org/2022.sdp-1.3",
+}
+"""
+
+
+class MdcrGenerationError(MdcrDataError, DatasetGenerationError):
+    """A data error that `datasets` passes on as it is instead of wrapping it."""
+
+
+@dataclass
+class MdcrConfig(datasets.BuilderConfig):
+    """All queries (`all`), the queries of one group, or the papers (`corpus`)."""
+
+    group: str | None = None
+
+    def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
+        """Name the cache folder after the files' state too, so that changed files are read anew."""
+        if self.data_dir is not None:
+            files = [path for pair in find_files(self.data_dir).values() for path in (pair.benchmark, pair.papers)]
+            state = [(os.path.realpath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in files]
+            config_kwargs = {key: value for key, value in config_kwargs.items() if key != "data_dir"} | {"files": str(state)}
+        return super().create_config_id(config_kwargs, custom_features)
+
+
+def configs_of(data_dir: str | os.PathLike[str] | None) -> list[MdcrConfig]:
+    """`all`, the 19 fields, whatever other groups the folder holds, and `corpus`."""
+    folder = data_folder(data_dir)
+    groups = [] if folder is None else [g for files in find_files(folder).values() for g in _read(files.benchmark)]
+    # A config's name becomes a folder's name; a group that cannot be one is still part of `all`.
+    names = [group for group in groups if not set(group) & set(INVALID_WINDOWS_CHARACTERS_IN_PATH)]
+    return _configs(name for name in dict.fromkeys([*FIELDS, *names]) if name not in ("all", "corpus"))
+
+
+def _configs(groups: Iterable[str]) -> list[MdcrConfig]:
+    return [
+        MdcrConfig("all", VERSION, description="the queries of all groups"),
+        *(MdcrConfig(group, VERSION, description=f"the queries of {group}", group=group) for group in groups),
+        MdcrConfig("corpus", VERSION, description="the papers: queries and candidates"),
+    ]
+
+
+class _ConfigsByName:
+    """`builder_configs`: of a class what upstream publishes, of an instance what its folder holds."""
+
+    def __get__(self, builder: "Mdcr | None", cls: "type[Mdcr]") -> dict[str, MdcrConfig]:
+        return {config.name: config for config in (cls if builder is None else builder).BUILDER_CONFIGS}
+
+
+class Mdcr(datasets.ArrowBasedBuilder):
+    """Multi-Domain Citation Recommendation (Medić and Šnajder, 2022).
+
+    Splits are `validation` and `test`. A query row: `query_id`, `field`, `title`, `abstract` and
+    the seven candidate lists under upstream's names, `true` being the cited papers. A corpus row:
+    `paper_id`, `title`, `abstract`. Missing texts are `""`.
+    """
+
+    VERSION = VERSION
+    BUILDER_CONFIG_CLASS = MdcrConfig
+    BUILDER_CONFIGS = _configs(FIELDS)
+    DEFAULT_CONFIG_NAME = "all"
+    builder_configs = _ConfigsByName()
+
+    def __init__(self, *args: Any, data_dir: str | os.PathLike[str] | None = None, **kwargs: Any) -> None:
+        folder = data_folder(data_dir)
+        self.BUILDER_CONFIGS = configs_of(folder)
+        super().__init__(*args, data_dir=None if folder is None else os.fspath(folder), **kwargs)
+
+    def _info(self) -> datasets.DatasetInfo:
+        columns = COLUMNS if self.config.name == "corpus" else QUERY_COLUMNS
+        features = {column: datasets.Value("string") for column in columns}
+        if self.config.name != "corpus":
+            features |= {source: datasets.Sequence(datasets.Value("string")) for source in SOURCES}
+        return datasets.DatasetInfo(
+            description=Mdcr.__doc__,
+            citation=CITATION,
+            homepage="https://github.com/zoranmedic/mdcr",
+            features=datasets.Features(features),
+        )
+
+    def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
+        downloaded = self.config.data_dir is None
+        splits = download(dl_manager) if downloaded else find_files(self.config.data_dir)
+        generators = []
+        held: dict[str, list[str]] = {}
+        for split, files in splits.items():
+            with mending(files.benchmark, downloaded):
+                benchmark = _read(files.benchmark)
+            held[split] = list(benchmark)
+            # `datasets` shares the work between processes by the lists among these arguments.
+            groups = tuple(benchmark) if self.config.name == "corpus" else [self.config.group] if self.config.group else list(benchmark)
+            if set(groups) <= benchmark.keys():
+                kwargs = {"benchmark": benchmark, "papers": files.papers, "downloaded": downloaded, "groups": groups}
+                generators.append(datasets.SplitGenerator(name=split, gen_kwargs=kwargs))
+        if not generators:
+            found = "; ".join(f"{split} has {', '.join(groups)}" for split, groups in held.items())
+            raise MdcrDataError(f"field {self.config.group!r} is in none of the files: {found}")
+        return generators
+
+    def _generate_tables(
+        self, benchmark: Benchmark, papers: str, downloaded: bool, groups: Iterable[str]
+    ) -> Iterator[tuple[int, pa.Table]]:
+        queries = {group: benchmark[group] for group in groups}
+        counts: Counter[str] = Counter()
+        present: set[str] = set()
+        # `open` has to be called in this file: for streaming, `datasets` replaces it here only.
+        with mending(papers, downloaded, MdcrGenerationError), open(papers, "rb") as file:
+            chunks = _noting_ids(read_papers(file, papers, counts), present)
+            yield from enumerate(chunks if self.config.name == "corpus" else _query_tables(queries, chunks, self.info.features))
+        _warn(papers, counts, queries, present)
+
+
+def _query_tables(
+    benchmark: Benchmark, chunks: Iterator[pa.Table], features: datasets.Features
+) -> Iterator[pa.Table]:
+    wanted = pa.array({query for queries in benchmark.values() for query in queries}, pa.string())
+    found = pa.concat_tables(chunk.filter(pc.is_in(chunk["paper_id"], wanted)) for chunk in chunks)
+    texts = {row["paper_id"]: row for row in found.to_pylist()}
+    for group, queries in benchmark.items():
+        rows = [
+            {"title": "", "abstract": "", **texts.get(query, {}), "query_id": query, "field": group, **lists}
+            for query, lists in queries.items()
+        ]
+        yield pa.Table.from_pylist(rows, schema=features.arrow_schema)
+
+
+def _noting_ids(chunks: Iterator[pa.Table], present: set[str]) -> Iterator[pa.Table]:
+    for chunk in chunks:
+        present.update(chunk["paper_id"].to_pylist())
+        yield chunk
+
+
+def _warn(papers: str, counts: Counter[str], benchmark: Benchmark, present: set[str]) -> None:
+    if counts["duplicates"]:
+        logger.warning("%s: %d lines repeat an earlier id; the first was kept", papers, counts["duplicates"])
+    if counts["mended"]:
+        logger.warning("%s: %d lines held broken characters, now '?'", papers, counts["mended"])
+    listed = (
+        paper
+        for queries in benchmark.values()
+        for query, lists in queries.items()
+        for paper in (query, *(candidate for ids in lists.values() for candidate in ids))
+    )
+    if missing := [paper for paper in dict.fromkeys(listed) if paper not in present]:
+        shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+        logger.warning("%s: %d listed papers have no record: %s", papers, len(missing), shown)
+
+
+def _read(path: str) -> Benchmark:
+    with open(path, "rb") as file:
+        return parse_benchmark(file.read(), path)

@@ -1,0 +1,78 @@
+"""Measures by name, computed by pytrec_eval."""
+
+import re
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytrec_eval
+
+# Our kind -> trec_eval's names without and with a cutoff.
+TREC_NAMES = {
+    "map": ("map", "map_cut"),
+    "ndcg": ("ndcg", "ndcg_cut"),
+    "recall": ("set_recall", "recall"),
+    "precision": ("set_P", "P"),
+    "success": ("set_recall", "success"),
+    "mrr": ("recip_rank", "success"),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure such as `recall_5`: parses from its name and prints as it.
+
+    Kinds are map, ndcg, recall, precision, success and mrr, each with any cutoff or none. As in
+    trec_eval, `map_K` divides by the number of relevant candidates, not by K, and `precision_K`
+    by K even where fewer were ranked; without a cutoff, precision and recall are over all that
+    were ranked, and success says whether anything relevant was.
+    """
+
+    kind: str
+    cutoff: int | None = None
+
+    @classmethod
+    def parse(cls, name: "str | Measure") -> "Measure":
+        """The measure called `name`. Raises ValueError naming the valid ones."""
+        match = re.fullmatch(r"([a-z]+)(?:_([1-9][0-9]*))?", str(name))
+        if match is None or match[1] not in TREC_NAMES:
+            kinds = ", ".join(TREC_NAMES)
+            raise ValueError(f"unknown measure {name!r}; valid are {kinds}, each with a cutoff (ndcg_10) or without (ndcg)")
+        return cls(match[1], int(match[2]) if match[2] else None)
+
+    def __str__(self) -> str:
+        return self.kind if self.cutoff is None else f"{self.kind}_{self.cutoff}"
+
+    @property
+    def trec_names(self) -> tuple[str, ...]:
+        """The trec_eval measures that this one is made of."""
+        whole, cut = TREC_NAMES[self.kind]
+        names = (whole,) if self.cutoff is None else (f"{cut}_{self.cutoff}",)
+        return ("recip_rank", *names) if self.kind == "mrr" and self.cutoff else names
+
+    def of(self, values: Mapping[str, float]) -> float:
+        """This measure from trec_eval's values of one query."""
+        if self.kind == "mrr" and self.cutoff is not None:
+            return values["recip_rank"] * values[f"success_{self.cutoff}"]
+        value = values[self.trec_names[0]]
+        return float(value > 0) if self.kind == "success" and self.cutoff is None else value
+
+
+DEFAULT_MEASURES = tuple(Measure.parse(name) for name in ("map", "ndcg", "recall_5"))
+"""What MDCR publishes: MAP and nDCG without a cutoff, and Recall@5."""
+
+
+def trec_values(
+    runs: Sequence[Mapping[str, float]], qrels: Sequence[Mapping[str, int]], measures: Sequence[Measure]
+) -> dict[Measure, list[float]]:
+    """Each measure of each query, from 0 to 1, in the order given.
+
+    Args:
+        runs: for each query, candidate id -> score (plain float).
+        qrels: for each query, candidate id -> 0 or 1.
+        measures: what to compute.
+    """
+    names = {name for measure in measures for name in measure.trec_names}
+    evaluator = pytrec_eval.RelevanceEvaluator({str(row): qrel for row, qrel in enumerate(qrels)}, names)
+    values = evaluator.evaluate({str(row): run for row, run in enumerate(runs)})
+    return {measure: [measure.of(values[str(row)]) for row in range(len(runs))] for measure in measures}

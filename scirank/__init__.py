@@ -1,0 +1,56 @@
+"""Evaluate scientific-text models on MDCR (and, later, OAG-QA).
+
+`scirank.run("bm25", "mdcr-mini")` runs a model end to end; `scirank.score(benchmark, scores)`
+evaluates scores that you have. Importing this package loads nothing heavy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .version import __version__
+
+if TYPE_CHECKING:
+    from .benchmarks import Benchmark, Corpus, Document, Task, load_benchmark
+    from .models import Ranker, Ranking, load_ranker
+    from .results import Result
+    from .runner import run
+    from .scoring import score
+
+_MODULES = {
+    "Benchmark": "benchmarks",
+    "Corpus": "benchmarks",
+    "Document": "benchmarks",
+    "Task": "benchmarks",
+    "load_benchmark": "benchmarks",
+    "Ranker": "models",
+    "Ranking": "models",
+    "load_ranker": "models",
+    "Result": "results",
+    "run": "runner",
+    "score": "scoring",
+}
+
+__all__ = [
+    "Benchmark",
+    "Corpus",
+    "Document",
+    "Ranker",
+    "Ranking",
+    "Result",
+    "Task",
+    "__version__",
+    "load_benchmark",
+    "load_ranker",
+    "run",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,374 @@
+"""The command line: parses, calls, prints. Everything heavy is imported where it is needed."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from .results import Result
+
+app = typer.Typer(
+    name="scirank",
+    help="Evaluate scientific-text models on MDCR: citation recommendation in 19 fields.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Example: scirank run minilm bm25 random --benchmark mdcr-mini",
+)
+
+
+class BenchmarkFiles(StrEnum):
+    """Benchmarks whose files can be scored or audited."""
+
+    MDCR = "mdcr"
+
+
+class BenchmarkName(StrEnum):
+    """Benchmarks that models can run on."""
+
+    MDCR = "mdcr"
+    MDCR_MINI = "mdcr-mini"
+
+
+class Split(StrEnum):
+    """Splits of MDCR."""
+
+    TEST = "test"
+    VALIDATION = "validation"
+
+
+class Format(StrEnum):
+    """How a table is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    LATEX = "latex"
+    MARKDOWN = "markdown"
+
+
+class Ties(StrEnum):
+    """How equal scores are ordered."""
+
+    TREC = "trec"
+    OPTIMISTIC = "optimistic"
+    PESSIMISTIC = "pessimistic"
+    EXPECTED = "expected"
+
+
+class Missing(StrEnum):
+    """What a pair without a score means."""
+
+    ERROR = "error"
+    LOWEST = "lowest"
+    DROP = "drop"
+
+
+class MissingText(StrEnum):
+    """What to do about a paper without a record."""
+
+    ERROR = "error"
+    EMPTY = "empty"
+    SKIP = "skip"
+
+
+class NoRelevant(StrEnum):
+    """What a query without a relevant candidate means."""
+
+    ERROR = "error"
+    ZERO = "zero"
+    SKIP = "skip"
+
+
+class Similarity(StrEnum):
+    """Similarities of vectors."""
+
+    COSINE = "cosine"
+    DOT = "dot"
+    EUCLIDEAN = "euclidean"
+    MANHATTAN = "manhattan"
+
+
+class Pooling(StrEnum):
+    """Poolings of token vectors."""
+
+    CLS = "cls"
+    MEAN = "mean"
+
+
+class Recipe(StrEnum):
+    """Named settings."""
+
+    SCIREPEVAL = "scirepeval"
+
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(help="Folder with upstream's files; else the environment variable MDCR_DATA_DIR, else a download."),
+]
+Measures = Annotated[
+    str, typer.Option(help="Comma-separated: map, ndcg, recall, precision, success, mrr, with or without _K.")
+]
+Groups = Annotated[str | None, typer.Option(help="Comma-separated groups (fields), such as 'Art,Biology'; all by default.")]
+TieRule = Annotated[Ties, typer.Option(help="How equal scores are ordered; trec is what published tables used.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
+
+
+@app.command(
+    epilog="Example: scirank score mdcr --benchmark-file mdcr_test.json --scores-file scincl_scores.json",
+)
+def score(
+    benchmark: Annotated[BenchmarkFiles, typer.Argument(help="Which benchmark the files are of.")],
+    benchmark_file: Annotated[
+        str, typer.Option("--benchmark-file", "--benchmark_file", help="mdcr_test.json or mdcr_val.json.")
+    ],
+    scores_file: Annotated[
+        str, typer.Option("--scores-file", "--scores_file", help='JSON: {"queryid_candidateid": score, ...}.')
+    ],
+    format: Annotated[Format, typer.Option(help="table is upstream's layout, byte for byte.")] = Format.TABLE,  # noqa: A002
+    missing: Annotated[
+        Missing,
+        typer.Option(help="A pair without a score: refuse, rank below all scored ones, or take out of the pool."),
+    ] = Missing.ERROR,
+    no_relevant: Annotated[
+        NoRelevant, typer.Option(help="A query that cites no candidate: zero is upstream's way.")
+    ] = NoRelevant.ZERO,
+    ties: TieRule = Ties.TREC,
+    measures: Measures = "map,ndcg,recall_5",
+    groups: Groups = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to save result.json and per_query.parquet in.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate scores of query-candidate pairs, as upstream's evaluate.py does.
+
+    The table goes to standard output; ties, missing and extra pairs are told on standard error.
+    """
+    from .scoring import score as score_files
+
+    result = score_files(
+        benchmark_file,
+        scores_file,
+        groups=_listed(groups),
+        measures=_listed(measures) or [],
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+    )
+    if format is Format.TABLE:
+        from .report.upstream import upstream_text
+
+        sys.stdout.write(upstream_text(result, benchmark_file, scores_file) + "\n")
+    else:
+        _print_format([result], format)
+    _tell(() if quiet else result.notes)
+    if out is not None:
+        result.save(out)
+
+
+@app.command(epilog="Example: scirank run allenai/specter2_base bm25 --benchmark mdcr --out results")
+def run(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="bm25, random, minilm, a sentence-transformers name or folder, or module:factory for anything with encode.",
+        ),
+    ],
+    benchmark: Annotated[BenchmarkName, typer.Option(help="What to run on.")] = BenchmarkName.MDCR,
+    split: Annotated[Split, typer.Option(help="Which split.")] = Split.TEST,
+    groups: Groups = None,
+    data_dir: DataDir = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Save OUT/MODEL/result.json and per_query.parquet as each model ends.")
+    ] = None,
+    save_scores: Annotated[
+        bool, typer.Option("--save-scores", help="Also save scores.json, for `scirank score` and upstream's script.")
+    ] = False,
+    format: Annotated[Format, typer.Option(help="How to print the numbers.")] = Format.TABLE,  # noqa: A002
+    measures: Measures = "map,ndcg,recall_5",
+    ties: TieRule = Ties.TREC,
+    like: Annotated[
+        Recipe | None,
+        typer.Option(help="scirepeval: CLS pooling, minus Euclidean distance, 512 tokens, as SPECTER2's published rows."),
+    ] = None,
+    template: Annotated[
+        str | None, typer.Option(help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator.")
+    ] = None,
+    similarity: Annotated[Similarity | None, typer.Option(help="Default: the model's own.")] = None,
+    pooling: Annotated[Pooling | None, typer.Option(help="For checkpoints that come without a pooling.")] = None,
+    prompt: Annotated[
+        str | None, typer.Option(help="Put before every text; default: the model's prompt for documents.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Tokens a text is cut to.")] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Texts encoded together.")] = 32,
+    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0.")] = None,
+    revision: Annotated[str | None, typer.Option(help="The model's revision on the Hub.")] = None,
+    seed: Annotated[int, typer.Option(help="For random.")] = 0,
+    missing_text: Annotated[
+        MissingText, typer.Option(help="A listed paper without a record: refuse, take its text as empty, or leave it out.")
+    ] = MissingText.ERROR,
+    no_relevant: Annotated[NoRelevant, typer.Option(help="A query that cites no candidate.")] = NoRelevant.ERROR,
+    quiet: Quiet = False,
+) -> None:
+    """Rank a benchmark's candidates with models and print the numbers beside the published ones."""
+    from .runner import folder_name, run_all
+
+    if save_scores and out is None:
+        raise typer.BadParameter("--save-scores needs --out")
+    _hush_libraries()
+    done: list[Result] = []
+    try:
+        for result in run_all(
+            models,
+            benchmark,
+            split=split,
+            groups=_listed(groups),
+            data_dir=data_dir,
+            out=out,
+            measures=_listed(measures) or [],
+            ties=ties,
+            missing_text=missing_text,
+            no_relevant=no_relevant,
+            save_scores=save_scores,
+            like=like,
+            quiet=quiet,
+            template=template,
+            similarity=similarity,
+            pooling=pooling,
+            prompt=prompt,
+            max_length=max_length,
+            batch_size=batch_size,
+            device=device,
+            revision=revision,
+            seed=seed,
+        ):
+            done.append(result)
+    finally:  # what is done is shown even if a later model fails
+        if done:
+            _print_results(done, format, quiet)
+    if out is not None and not quiet:
+        _tell(f"saved {out / folder_name(result.model)}" for result in done)
+
+
+@app.command(epilog="Example: scirank audit mdcr --data-dir data")
+def audit(
+    benchmark: Annotated[BenchmarkFiles, typer.Argument(help="Which benchmark the files are of.")],
+    data_dir: DataDir = None,
+    split: Annotated[Split | None, typer.Option(help="One split; by default all that the folder holds.")] = None,
+) -> None:
+    """Count what the files hold: queries, papers, list lengths, duplicates, ids without a record."""
+    from rich.console import Console
+
+    from mdcr_dataset import data_folder, find_files
+
+    from .audit import audit_split, tables
+    from .benchmarks.mdcr import locate
+
+    folder = data_folder(data_dir)
+    splits = list(Split) if folder is None else list(find_files(folder))
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    for name in splits if split is None else [split]:
+        files, _ = locate(str(name), folder)
+        console.print(*tables(audit_split(str(name), files)), sep="\n")
+
+
+class Reproduction(StrEnum):
+    """What can be reproduced."""
+
+    MDCR_SCINCL = "mdcr-scincl"
+
+
+@app.command(epilog="Example: scirank reproduce mdcr-scincl --data-dir data")
+def reproduce(
+    what: Annotated[Reproduction, typer.Argument(help="Whose published table.")],
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with mdcr_test.json and scincl_scores.json; else MDCR_DATA_DIR, else a download."),
+    ] = None,
+) -> None:
+    """Score upstream's own file and say, field by field, whether the published table comes out.
+
+    The exit code is 0 if every printed digit is the same, else 1.
+    """
+    from rich.console import Console
+
+    from .report.comparison import comparison_table
+    from .reproduce import reproduce_scincl
+
+    rows = reproduce_scincl(data_dir)
+    same = sum(row.same for row in rows)
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    console.print(comparison_table(rows))
+    console.print(f"{same} of {len(rows)} published rows of SciNCL come out to the last digit")
+    raise typer.Exit(0 if same == len(rows) else 1)
+
+
+@app.callback(invoke_without_command=True)
+def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Evaluate scientific-text models on MDCR: citation recommendation in 19 fields."""
+    if show:
+        from .version import __version__
+
+        sys.stdout.write(f"scirank {__version__}\n")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; an error that the user can mend is one message, not a traceback."""
+    with _one_message():
+        app()
+
+
+@contextmanager
+def _one_message() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader of a pipe has gone; what remains cannot be flushed to it either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (ValueError, OSError) as error:
+        if os.environ.get("SCIRANK_TRACEBACK"):
+            raise
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(1)
+
+
+def _listed(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _tell(lines: Any) -> None:
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+
+
+def _print_format(results: "list[Result]", format: Format) -> None:  # noqa: A002
+    from .report.formats import FORMATS
+
+    sys.stdout.write(FORMATS[format](results))
+
+
+def _print_results(results: "list[Result]", format: Format, quiet: bool) -> None:  # noqa: A002
+    if format is Format.TABLE:
+        from rich.console import Console
+
+        from .report.terminal import print_results
+
+        print_results(results, Console(width=None if sys.stdout.isatty() else 200))
+    else:
+        _print_format(results, format)
+        _tell(() if quiet else [f"{result.model}: {note}" for result in results for note in result.notes])
+
+
+def _hush_libraries() -> None:
+    """The bars of transformers would stand among our own lines."""
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")

@@ -1,0 +1,60 @@
+"""Encode each different text once, longest first."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ScirankError
+from ..progress import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Encoder = Callable[[list[str]], Any]
+"""From texts to vectors, a row a text: a NumPy array, a tensor or a list of either."""
+
+# Texts of one length class are padded to the same length, so a job is sorted as a whole and only
+# then cut into blocks; a block is what progress counts and what one call encodes.
+BLOCK = 1024
+
+
+def encode_once(
+    texts: Sequence[str], encode: Encoder, progress: Progress, label: str = "encoding papers"
+) -> "tuple[np.ndarray, np.ndarray]":
+    """Encode texts, each different one once.
+
+    Returns:
+        vectors, float32 of shape (different texts, dimensions), and for each text the row of its
+        vector, int64 of shape (texts,).
+
+    Raises:
+        ScirankError: the encoder did not give one finite vector a text.
+    """
+    import numpy as np
+
+    different = sorted(set(texts), key=len, reverse=True)
+    row = {text: at for at, text in enumerate(different)}
+    blocks = []
+    with progress.counting(len(different), label) as advance:
+        for start in range(0, len(different), BLOCK):
+            block = different[start : start + BLOCK]
+            blocks.append(_checked(encode(block), block))
+            advance(len(block))
+    return np.concatenate(blocks), np.array([row[text] for text in texts], dtype=np.int64)
+
+
+def _checked(encoded: Any, texts: Sequence[str]) -> "np.ndarray":
+    import numpy as np
+
+    vectors = [_plain(vector) for vector in encoded] if isinstance(encoded, list | tuple) else _plain(encoded)
+    array = np.asarray(vectors, dtype=np.float32)
+    if array.ndim != 2 or len(array) != len(texts):
+        raise ScirankError(f"the model gave an array of shape {array.shape} for {len(texts)} texts; expected (texts, dimensions)")
+    if not np.isfinite(array).all():
+        bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise ScirankError(f"the model gave a vector with NaN or infinity for the text {texts[bad][:80]!r}")
+    return array
+
+
+def _plain(vectors: Any) -> Any:
+    """Tensors in any precision and on any device, as something NumPy takes."""
+    return vectors.detach().float().cpu().numpy() if hasattr(vectors, "detach") else vectors

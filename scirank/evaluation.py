@@ -1,0 +1,89 @@
+"""From scores and relevance to numbers, for whoever made the scores."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mdcr_metric import DEFAULT_MEASURES, Measure, evaluate_queries, summarise
+
+from .errors import ScirankError, shown
+
+NO_RELEVANT = ("error", "zero", "skip")
+MEASURES = tuple(str(measure) for measure in DEFAULT_MEASURES)
+
+
+@dataclass(frozen=True)
+class ScoredQuery:
+    """A query's scores by candidate (`run`), and 0 or 1 for the same candidates (`qrel`)."""
+
+    group: str
+    query_id: str
+    run: dict[str, float]
+    qrel: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Numbers of a set of queries.
+
+    `summary` is what `mdcr_metric` returns (percent); `per_query` has the columns `query_id`,
+    `group`, each measure (0 to 1) and `tied`; `notes` say what was counted as 0 or left out.
+    """
+
+    summary: dict[str, Any]
+    per_query: dict[str, list[Any]]
+    notes: tuple[str, ...]
+
+
+def evaluate(
+    queries: Iterable[ScoredQuery], measures: Sequence[str] = MEASURES, ties: str = "trec", no_relevant: str = "error"
+) -> Evaluation:
+    """Evaluate scored queries.
+
+    Args:
+        queries: what was scored.
+        measures: names as `mdcr_metric.Measure` parses them.
+        ties: one of `mdcr_metric.POLICIES`.
+        no_relevant: `error`, `zero` or `skip` for a query without a relevant candidate.
+
+    Raises:
+        ScirankError: nothing to evaluate, or a query without a relevant candidate under `error`.
+        ValueError: an unknown measure or policy.
+    """
+    queries = list(queries)
+    notes = []
+    if without := [query.query_id for query in queries if not any(query.qrel.values())]:
+        check_relevant(without, no_relevant)
+        fate = "left out" if no_relevant == "skip" else "counted as 0"
+        notes.append(f"{len(without):,} queries without a relevant candidate, {fate}: {shown(without)}")
+        if no_relevant == "skip":
+            queries = [query for query in queries if any(query.qrel.values())]
+    if not queries:
+        raise ScirankError("nothing to evaluate: no query is left")
+    parsed = tuple(dict.fromkeys(Measure.parse(name) for name in measures))
+    values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
+    groups = [query.group for query in queries]
+    per_query = {
+        "query_id": [query.query_id for query in queries],
+        "group": groups,
+        **{str(measure): column for measure, column in values.values.items()},
+        "tied": values.tied,
+    }
+    summary = summarise(values, groups)
+    if summary["tied_queries"]:
+        notes.append(
+            f"{summary['tied_queries']:,} of {len(queries):,} queries have equal scores whose order could change a measure "
+            f"(tie rule: {ties})"
+        )
+    return Evaluation(summary, per_query, tuple(notes))
+
+
+def check_relevant(without: Sequence[str], no_relevant: str) -> None:
+    """Refuse queries without a relevant candidate, unless the policy says what to do with them."""
+    if no_relevant not in NO_RELEVANT:
+        raise ScirankError(f"unknown policy {no_relevant!r} for no_relevant; valid are {', '.join(NO_RELEVANT)}")
+    if without and no_relevant == "error":
+        raise ScirankError(
+            f"{len(without):,} queries have no relevant candidate: {shown(list(without))}. "
+            "Pass no_relevant='zero' to count them as 0 or 'skip' to leave them out"
+        )

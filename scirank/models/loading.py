@@ -1,0 +1,76 @@
+"""From what a user names, or passes, to a ranker."""
+
+import os
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+from ..errors import ScirankError
+from . import embedded
+from .ranker import ModelOptions, Ranker
+
+
+def load_ranker(model: Any, options: ModelOptions | None = None) -> Ranker:
+    """Load a model.
+
+    Args:
+        model: `bm25`, `random`, `minilm` (comes with the extra `demo`), a sentence-transformers
+            name or folder, `module:factory` for whatever that function makes, or an object: a
+            ranker, or anything with `encode(texts)`.
+        options: how to use it.
+
+    Raises:
+        ScirankError: no such model, or options that do not fit it.
+    """
+    options = options or ModelOptions()
+    if isinstance(model, str | os.PathLike):
+        return _by_name(os.fspath(model), options)
+    return _wrapped(model, type(model).__name__, options)
+
+
+def _by_name(name: str, options: ModelOptions) -> Ranker:
+    if name == "random":
+        from .chance import ChanceRanker
+
+        return ChanceRanker(options.seed)
+    if name == "bm25":
+        from .bm25 import BM25Ranker
+
+        return BM25Ranker(options.template)
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", name) and not os.path.exists(name):
+        return _wrapped(_made(name), name, options)
+    from .dense import sentence_transformer
+
+    if name == embedded.NAME:
+        return sentence_transformer(str(embedded.embedded_minilm()), "all-MiniLM-L6-v2", options)
+    return sentence_transformer(name, os.path.basename(os.path.normpath(name)) if os.path.isdir(name) else name, options)
+
+
+def _made(name: str) -> Any:
+    """What `factory()` of `module:factory` returns; the module may lie in the working folder."""
+    module_name, _, factory_name = name.partition(":")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        factory = import_module(module_name)
+        for part in factory_name.split("."):
+            factory = getattr(factory, part)
+    except ModuleNotFoundError as error:
+        raise ScirankError(f"model {name!r}: {error}; expected module:factory, a module that can be imported") from error
+    except AttributeError as error:
+        raise ScirankError(f"model {name!r}: {error}; expected a function that returns the model") from error
+    return factory() if callable(factory) and not hasattr(factory, "encode") else factory
+
+
+def _wrapped(model: Any, name: str, options: ModelOptions) -> Ranker:
+    if callable(getattr(model, "rank", None)):
+        ranker: Ranker = model
+        return ranker
+    if not callable(getattr(model, "encode", None)):
+        raise ScirankError(f"model {name!r}: expected something with encode(texts) or rank(tasks), found {model!r:.80}")
+    from .dense import any_encoder, from_sentence_transformer
+
+    if hasattr(model, "encode_document") and hasattr(model, "similarity_fn_name"):
+        return from_sentence_transformer(model, name, options)
+    return any_encoder(model, name, options)

@@ -1,0 +1,61 @@
+"""What every kind of model does, and the choices that a user has."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from ..benchmarks import Task
+from ..progress import Progress
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Scores of one task: query id -> candidate id -> score, higher is better."""
+
+    group: str
+    scores: Mapping[str, Mapping[str, float]]
+
+
+@runtime_checkable
+class Ranker(Protocol):
+    """Ranks each task's candidates.
+
+    It gets all tasks at once, so that a text which occurs in several is encoded once.
+    """
+
+    name: str
+
+    def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
+        """A ranking for each task, in order."""
+        ...
+
+    def provenance(self) -> Mapping[str, Any]:
+        """What determined the scores: model, revision, weights, text template and the like."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How to use a model; None is the model's own way.
+
+    Attributes:
+        template: the text of a paper, from the fields `{title}`, `{abstract}` and `{sep}`.
+        similarity: `cosine`, `dot`, `euclidean` or `manhattan` (the last two negated).
+        pooling: `cls` or `mean`, for checkpoints that come without a pooling of their own.
+        prompt: a text put before each paper's text; by default the model's prompt for documents.
+        max_length: tokens a text is cut to.
+        batch_size: texts encoded together.
+        device: such as `cpu` or `cuda:0`.
+        revision: the model's revision on the Hub.
+        seed: for `random`.
+    """
+
+    template: str | None = None
+    similarity: str | None = None
+    pooling: str | None = None
+    prompt: str | None = None
+    max_length: int | None = None
+    batch_size: int = 32
+    device: str | None = None
+    revision: str | None = None
+    seed: int = 0

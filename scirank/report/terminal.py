@@ -1,0 +1,85 @@
+"""Results for the eye, with the published rows beside them."""
+
+import io
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from ..results import PublishedRow, Result, published_rows
+from .formats import label
+
+MINI_CAPTION = "mini's papers are invented: these numbers mean only that everything runs"
+CELL = 7
+
+
+def print_results(results: Sequence[Result], console: Console) -> None:
+    """Print a table of groups, as many models side by side as fit, and a table of averages."""
+    beside = [row for row in published_rows(results[0].benchmark) if set(results[0].groups) <= row.groups.keys()]
+    width = console.width if console.is_terminal else 10_000
+    per_table = max(1, (width - 24) // (CELL * len(results[0].measures) + 2) - len(beside))
+    console.print(_heading(results[0]), style="bold", highlight=False, soft_wrap=True)
+    for first in range(0, len(results), per_table):
+        console.print(_groups_table(results[first : first + per_table], beside))
+    console.print("Averages over fields", style="bold")
+    console.print(_averages_table(results))
+    for note in dict.fromkeys(f"{result.model}: {note}" for result in results for note in result.notes):
+        console.print(f"note: {note}", style="yellow", highlight=False, soft_wrap=True)
+
+
+def as_text(results: Sequence[Result]) -> str:
+    """The same as a string, without colours."""
+    out = io.StringIO()
+    print_results(results, Console(file=out, width=200, no_color=True))
+    return out.getvalue()
+
+
+def _groups_table(results: Sequence[Result], published: Sequence[PublishedRow]) -> Table:
+    measures = results[0].measures
+    columns = [(result.model, result.groups, result.average) for result in results]
+    columns += [(f"{row.model}, published", row.groups, row.average) for row in published]
+    table = Table(box=box.SIMPLE, pad_edge=False, show_footer=True)
+    table.add_column("\nfield", footer="AVG", no_wrap=True)
+    for name, _, average in columns:
+        # One column a model, so that its name can stand over all its measures.
+        width = CELL * len(measures)
+        head = f"{_fit(name, width):>{width}}\n{''.join(f'{label(measure):>{CELL}}' for measure in measures)}"
+        table.add_column(head, footer=_numbers(average, measures), justify="right", no_wrap=True)
+    for group in results[0].groups:
+        table.add_row(group, *(_numbers(groups[group], measures) for _, groups, _ in columns))
+    return table
+
+
+def _averages_table(results: Sequence[Result]) -> Table:
+    measures = results[0].measures
+    mini = results[0].benchmark.endswith("-mini")
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.caption = MINI_CAPTION if mini else None
+    table.caption_justify = "left"
+    for head, justify in [("model", "left"), *((label(measure), "right") for measure in measures), ("source", "left")]:
+        table.add_column(head, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for result in sorted(results, key=lambda result: result.average[measures[0]]):
+        table.add_row(result.model, *(_number(result.average[measure]) for measure in measures), "this run", style="bold")
+    table.add_section()
+    for row in published_rows(results[0].benchmark.removesuffix("-mini")):
+        numbers = [_number(row.average.get(measure)) for measure in measures]
+        table.add_row(row.model, *numbers, f"published, MDCR test: {row.source}", style="dim")
+    return table
+
+
+def _heading(result: Result) -> str:
+    queries = f"{result.summary['queries']:,} queries in {len(result.groups)} fields"
+    return f"{result.benchmark} {result.split}, {queries}, percent"
+
+
+def _fit(name: str, width: int) -> str:
+    return name if len(name) <= width else "…" + name[1 - width :]
+
+
+def _numbers(values: Mapping[str, float], measures: Sequence[str]) -> str:
+    return "".join(f"{_number(values.get(measure)):>{CELL}}" for measure in measures)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"

@@ -1,0 +1,61 @@
+"""What is needed to get a number again."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+PACKAGES = (
+    "scirank",
+    "bm25s",
+    "datasets",
+    "evaluate",
+    "huggingface_hub",
+    "numpy",
+    "PyStemmer",
+    "pytrec_eval-terrier",
+    "sentence-transformers",
+    "tokenizers",
+    "torch",
+    "transformers",
+)
+
+
+def sha256(data: bytes) -> str:
+    """The SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def provenance(data: Mapping[str, str], settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """A record of the data files' SHA-256 by name, the settings, and whatever else determined the numbers."""
+    return {"data_sha256": dict(data), "settings": dict(settings), **more}
+
+
+def environment() -> dict[str, Any]:
+    """Versions of packages, and the machine."""
+    import os
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = None
+    return {
+        "packages": versions,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _processor() -> str:
+    import platform
+
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()

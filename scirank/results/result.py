@@ -1,0 +1,152 @@
+"""One model's numbers on one benchmark: in memory, on disk, in a table."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ScirankError
+from .files import whole_file
+from .provenance import environment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..evaluation import Evaluation
+
+SCHEMA = 1
+NOT_MEASURES = ("queries", "tied_queries", "groups", "unrounded")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A model's numbers.
+
+    Attributes:
+        model: what was evaluated.
+        benchmark: `mdcr` or `mdcr-mini`.
+        split: `test` or `validation`; empty where only scores were given.
+        summary: percent, as `mdcr_metric` returns it: each measure's macro average over groups,
+            `queries`, `tied_queries`, `groups` and `unrounded`.
+        per_query: columns `query_id`, `group`, each measure (0 to 1) and `tied`.
+        provenance: data hashes, settings, model, environment.
+        notes: what was counted, left out or tied.
+        scores: query -> candidate -> score by group, where the ranking was made here; not part of
+            the saved result unless asked for.
+    """
+
+    model: str
+    benchmark: str
+    split: str
+    summary: dict[str, Any]
+    per_query: dict[str, list[Any]]
+    provenance: dict[str, Any]
+    notes: tuple[str, ...] = ()
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: "Evaluation",
+        model: str,
+        benchmark: str,
+        split: str,
+        provenance: dict[str, Any],
+        notes: tuple[str, ...],
+        scores: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
+    ) -> "Result":
+        """The result of an evaluation."""
+        return cls(model, benchmark, split, evaluation.summary, evaluation.per_query, provenance, notes, scores)
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures' names, in the order asked for."""
+        return [name for name in self.summary if name not in NOT_MEASURES]
+
+    @property
+    def average(self) -> dict[str, float]:
+        """Each measure's unweighted mean over the groups, in percent, rounded as published."""
+        return {measure: self.summary[measure] for measure in self.measures}
+
+    @property
+    def groups(self) -> dict[str, dict[str, float]]:
+        """Each group's measures in percent, rounded as published."""
+        return {
+            group: {measure: row[measure] for measure in self.measures} for group, row in self.summary["groups"].items()
+        }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A pandas frame with a row a group and, last, the average (`AVG`)."""
+        import pandas as pd
+
+        return pd.DataFrame.from_dict({**self.groups, "AVG": self.average}, orient="index", columns=self.measures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `result.json` holds."""
+        recorded = self.provenance if "environment" in self.provenance else self.provenance | {"environment": environment()}
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "benchmark": self.benchmark,
+            "split": self.split,
+            "summary": self.summary,
+            "notes": list(self.notes),
+            "provenance": recorded,
+        }
+
+    def save(self, folder: str | os.PathLike[str], scores: bool = False) -> Path:
+        """Write `result.json` and `per_query.parquet`, each whole or not at all.
+
+        Args:
+            folder: made if absent; an earlier result in it is replaced.
+            scores: also write `scores.json`, `queryid_candidateid` to score as upstream's script
+                reads it.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if scores:
+            with whole_file(folder / "scores.json") as path:
+                path.write_text(json.dumps(self.pair_scores()) + "\n", "utf-8")
+        with whole_file(folder / "per_query.parquet") as path:
+            pq.write_table(pa.table(self.per_query), path)
+        with whole_file(folder / "result.json") as path:
+            path.write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        return folder
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> "Result":
+        """Read a saved result."""
+        import pyarrow.parquet as pq
+
+        folder = Path(folder)
+        saved = json.loads((folder / "result.json").read_text("utf-8"))
+        if saved.get("schema") != SCHEMA:
+            raise ScirankError(f"{folder / 'result.json'}: expected schema {SCHEMA}, found {saved.get('schema')!r}")
+        per_query = pq.read_table(folder / "per_query.parquet").to_pydict()
+        identity = [saved[key] for key in ("model", "benchmark", "split", "summary")]
+        return cls(*identity, per_query=per_query, provenance=saved["provenance"], notes=tuple(saved["notes"]))
+
+    def pair_scores(self) -> dict[str, float]:
+        """Scores by `queryid_candidateid`. A query in two groups is scored by pair, so nothing is lost."""
+        if self.scores is None:
+            raise ScirankError("this result holds no scores: it was loaded, or made from scores given")
+        return {
+            f"{query}_{paper}": value
+            for queries in self.scores.values()
+            for query, run in queries.items()
+            for paper, value in run.items()
+        }
+
+    def __str__(self) -> str:
+        from ..report.terminal import as_text
+
+        return as_text([self])
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{measure}={value}" for measure, value in self.average.items())
+        return f"Result({self.model} on {self.benchmark} {self.split}: {numbers}, queries={self.summary['queries']})"

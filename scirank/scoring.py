@@ -1,0 +1,168 @@
+"""Evaluate scores that someone has: MDCR's candidate file and a file of scores."""
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from mdcr_dataset import Benchmark, labelled, parse_benchmark, select_groups
+
+from .errors import ScirankError, shown
+from .evaluation import MEASURES, ScoredQuery, evaluate
+from .results import Result, provenance, sha256
+
+MISSING = ("error", "lowest", "drop")
+LARGEST = 3.4028234663852886e38  # the largest number in single precision
+
+
+def score(
+    benchmark_file: str | os.PathLike[str],
+    scores: str | os.PathLike[str] | Mapping[str, float],
+    *,
+    groups: Sequence[str] | None = None,
+    measures: Sequence[str] = MEASURES,
+    ties: str = "trec",
+    missing: str = "error",
+    no_relevant: str = "zero",
+) -> Result:
+    """Evaluate scores of MDCR's query-candidate pairs, as upstream's script does.
+
+    Args:
+        benchmark_file: `mdcr_test.json` or `mdcr_val.json`.
+        scores: a JSON file, or a mapping, from `queryid_candidateid` to score; higher is better.
+        groups: the groups (fields) to evaluate; all by default.
+        measures: names such as `map`, `ndcg_10`, `recall_5`.
+        ties: `trec`, `optimistic`, `pessimistic` or `expected`.
+        missing: what a pair without a score means: `error`; `lowest`, rank the candidate below all
+            scored ones; `drop`, take it out of the pool.
+        no_relevant: `zero` (upstream's way), `error` or `skip` for a query that cites no candidate.
+
+    Returns:
+        a Result; its `notes` tell of ties, missing and extra pairs.
+
+    Raises:
+        ScirankError, mdcr_dataset.MdcrDataError: naming the file and the pair.
+    """
+    if missing not in MISSING:
+        raise ScirankError(f"unknown policy {missing!r} for missing; valid are {', '.join(MISSING)}")
+    benchmark_bytes = Path(benchmark_file).read_bytes()
+    name = os.fspath(benchmark_file)
+    benchmark = select_groups(parse_benchmark(benchmark_bytes, name), groups, name)
+    hashes = {Path(benchmark_file).name: sha256(benchmark_bytes)}
+    model = "scores"
+    if not isinstance(scores, Mapping):
+        model = Path(scores).stem
+        scores_bytes = Path(scores).read_bytes()
+        hashes[Path(scores).name] = sha256(scores_bytes)
+        scores = _parse_scores(scores_bytes, os.fspath(scores))
+    pairing = _Pairing(scores, missing)
+    queries = list(pairing.queries(benchmark))
+    pairing.check()
+    evaluation = evaluate(queries, measures, ties, no_relevant)
+    settings = {"ties": ties, "missing": missing, "no_relevant": no_relevant}
+    notes = (*evaluation.notes, *pairing.notes(partial=groups is not None))
+    return Result.of(evaluation, model, "mdcr", "", provenance(hashes, settings), notes)
+
+
+@dataclass
+class _Pairing:
+    """Looks up each pair's score, and counts what is missing or left over."""
+
+    scores: Mapping[str, float]
+    missing: str
+    missed: list[str] = field(default_factory=list)
+    missed_relevant: int = 0
+    no_candidates: list[str] = field(default_factory=list)
+    pools: dict[str, set[str]] = field(default_factory=dict)
+
+    def queries(self, benchmark: Benchmark) -> Iterator[ScoredQuery]:
+        for group, queries in benchmark.items():
+            for query, lists in queries.items():
+                qrel = labelled(lists)
+                if not qrel:
+                    self.no_candidates.append(query)
+                    continue
+                self.pools.setdefault(query, set()).update(qrel)
+                yield self._query(group, query, qrel)
+
+    def _query(self, group: str, query: str, qrel: dict[str, int]) -> ScoredQuery:
+        prefix, scores = query + "_", self.scores
+        try:
+            run = {paper: scores[prefix + paper] for paper in qrel}
+        except KeyError:
+            run = {paper: scores[prefix + paper] for paper in qrel if prefix + paper in scores}
+        check_scores(query, run)
+        if len(run) < len(qrel):
+            missed = [paper for paper in qrel if paper not in run]
+            self.missed += [prefix + paper for paper in missed]
+            self.missed_relevant += sum(qrel[paper] for paper in missed)
+            if self.missing == "drop":
+                qrel = {paper: qrel[paper] for paper in run}
+            else:
+                run |= dict.fromkeys(missed, _below(run.values()))
+        return ScoredQuery(group, query, run, qrel)
+
+    def check(self) -> None:
+        if self.missed and self.missing == "error":
+            raise ScirankError(
+                f"{len(self.missed):,} pairs have no score: {shown(self.missed)}. Score them, or pass --missing lowest "
+                "to rank them below all others, or --missing drop to take them out of the pool"
+            )
+
+    def notes(self, partial: bool) -> Iterator[str]:
+        if self.missed:
+            fate = "taken out of the pool" if self.missing == "drop" else "ranked below all scored candidates"
+            yield (
+                f"{len(self.missed):,} pairs without a score, {self.missed_relevant:,} of them relevant, {fate}: "
+                f"{shown(self.missed)}"
+            )
+        if self.no_candidates:
+            yield f"{len(self.no_candidates):,} queries without any candidate, left out: {shown(self.no_candidates)}"
+        extra = len(self.scores) - sum(map(len, self.pools.values())) + len(set(self.missed))
+        if extra > 0 and not partial:
+            yield f"{extra:,} scores belong to no pair of the benchmark and were not used"
+
+
+def check_scores(query: str, run: Mapping[str, float]) -> None:
+    """Refuse what cannot be ranked: anything but finite numbers within single precision."""
+    values = run.values()
+    if not set(map(type, values)) <= {float, int}:
+        paper, value = next((p, v) for p, v in run.items() if type(v) not in (float, int))
+        raise ScirankError(f"the score of {query}_{paper} should be a number, found {value!r:.80}")
+    if values and not (all(map(math.isfinite, values)) and max(values) <= LARGEST and min(values) >= -LARGEST):
+        paper, value = next((p, v) for p, v in run.items() if not math.isfinite(v) or abs(v) > LARGEST)
+        raise ScirankError(f"the score of {query}_{paper} should be finite in single precision, found {value}")
+
+
+def _below(values: "Sequence[float] | object") -> float:
+    """The largest single-precision number below all of `values`."""
+    import numpy as np
+
+    scored = list(values)  # type: ignore[call-overload]
+    return float(np.nextafter(np.float32(min(scored)), np.float32(-np.inf))) if scored else 0.0
+
+
+def _parse_scores(data: bytes, name: str) -> dict[str, float]:
+    try:
+        scores = orjson.loads(data)
+    except orjson.JSONDecodeError as strict:
+        scores = _parse_loosely(data, name, strict)
+    if not isinstance(scores, dict) or any(isinstance(value, dict) for value in list(scores.values())[:1]):
+        raise ScirankError(f'{name}: expected one JSON object {{"queryid_candidateid": score, ...}}, found {data[:80]!r}')
+    return scores
+
+
+def _parse_loosely(data: bytes, name: str, strict: ValueError) -> object:
+    """Python's reader takes NaN and Infinity, which let the pair with such a score be named."""
+    import json
+
+    try:
+        return json.loads(data)
+    except ValueError:
+        raise ScirankError(
+            f"{name}: not valid JSON ({strict}); it has {len(data):,} bytes and ends {data[-40:]!r}. "
+            "If the end looks cut off, the file is incomplete"
+        ) from strict
