@@ -4,39 +4,57 @@
 function resolves a name, so that one function is wrapped, for our name only.
 """
 
-import hashlib
+import functools
+import importlib.util
 import os
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import wrapt
-
 HERE = Path(__file__).resolve().parent
 BUILDER = HERE / "mdcr_dataset.py"
+FACTORY = "dataset_module_factory"
+DEFINED_IN = "datasets.load"
+IMPORTED_BY = ("datasets.inspect", "datasets.commands.test")
 
 
 def register() -> None:
-    """Wrap the factory in each module of `datasets` that holds it, now or when it is imported."""
-    for module in ("datasets.load", "datasets.inspect", "datasets.commands.test"):
-        wrapt.register_post_import_hook(_wrap_factory, module)
+    """Wrap the factory: at once where `datasets` is loaded, else as soon as it is."""
+    if DEFINED_IN in sys.modules:
+        for name in (DEFINED_IN, *IMPORTED_BY):
+            if hasattr(sys.modules.get(name), FACTORY):
+                _wrap_factory(sys.modules[name])
+    else:
+        sys.meta_path.insert(0, _WrapOnImport())
+
+
+class _WrapOnImport:
+    """Finds `datasets.load` as Python would, and wraps the factory once the module has run."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
+        if name != DEFINED_IN:
+            return None
+        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        spec = importlib.util.find_spec(name)
+        if spec and spec.loader:
+            run = spec.loader.exec_module
+            spec.loader.exec_module = lambda module: (run(module), _wrap_factory(module))[0]  # type: ignore[method-assign]
+        return spec
 
 
 def _wrap_factory(module: ModuleType) -> None:
-    if hasattr(module, "dataset_module_factory"):
-        module.dataset_module_factory = wrapt.FunctionWrapper(module.dataset_module_factory, _resolve)
+    factory = getattr(module, FACTORY)
+    if getattr(factory, "knows_mdcr", False):
+        return
 
+    @functools.wraps(factory)
+    def dataset_module_factory(path: Any, *args: Any, **kwargs: Any) -> Any:
+        return _our_module(kwargs.get("data_dir")) if _is_ours(os.fspath(path)) else factory(path, *args, **kwargs)
 
-def _resolve(factory: Any, _instance: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    path = args[0] if args else kwargs["path"]
-    if not _is_ours(os.fspath(path)):
-        return factory(*args, **kwargs)
-    from datasets.load import BuilderConfigsParameters, DatasetModule
-
-    from .mdcr_dataset import configs_of
-
-    configs = BuilderConfigsParameters(builder_configs=configs_of(kwargs.get("data_dir")), default_config_name="all")
-    return DatasetModule("mdcr_dataset.mdcr_dataset", _code_hash(), {"dataset_name": "mdcr"}, configs)
+    dataset_module_factory.knows_mdcr = True  # type: ignore[attr-defined]
+    setattr(module, FACTORY, dataset_module_factory)
 
 
 def _is_ours(path: str) -> bool:
@@ -45,7 +63,18 @@ def _is_ours(path: str) -> bool:
     return path == "mdcr_dataset" or Path(path).resolve() in (HERE, BUILDER)
 
 
+def _our_module(data_dir: str | os.PathLike[str] | None) -> Any:
+    from datasets.load import BuilderConfigsParameters, DatasetModule
+
+    from .mdcr_dataset import configs_of
+
+    configs = BuilderConfigsParameters(builder_configs=configs_of(data_dir), default_config_name="all")
+    return DatasetModule("mdcr_dataset.mdcr_dataset", _code_hash(), {"dataset_name": "mdcr"}, configs)
+
+
 def _code_hash() -> str:
     """Names the cache folder, so that data made by older code is not reused."""
+    import hashlib
+
     code = b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))
     return hashlib.sha256(code).hexdigest()

@@ -2,7 +2,8 @@
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,7 +77,7 @@ class _Pairing:
     missed: list[str] = field(default_factory=list)
     missed_relevant: int = 0
     no_candidates: list[str] = field(default_factory=list)
-    pools: dict[str, set[str]] = field(default_factory=dict)
+    pools: dict[str, Mapping[str, int]] = field(default_factory=dict)
 
     def queries(self, benchmark: Benchmark) -> Iterator[ScoredQuery]:
         for group, queries in benchmark.items():
@@ -85,7 +86,7 @@ class _Pairing:
                 if not qrel:
                     self.no_candidates.append(query)
                     continue
-                self.pools.setdefault(query, set()).update(qrel)
+                self.pools[query] = {**self.pools[query], **qrel} if query in self.pools else qrel
                 yield self._query(group, query, qrel)
 
     def _query(self, group: str, query: str, qrel: dict[str, int]) -> ScoredQuery:
@@ -129,20 +130,21 @@ class _Pairing:
 def check_scores(query: str, run: Mapping[str, float]) -> None:
     """Refuse what cannot be ranked: anything but finite numbers within single precision."""
     values = run.values()
-    if not set(map(type, values)) <= {float, int}:
+    if not {*map(type, values)} <= {float, int}:
         paper, value = next((p, v) for p, v in run.items() if type(v) not in (float, int))
         raise ScirankError(f"the score of {query}_{paper} should be a number, found {value!r:.80}")
-    if values and not (all(map(math.isfinite, values)) and max(values) <= LARGEST and min(values) >= -LARGEST):
+    # In single precision what is too large is infinite, and a sum is finite only if every term is.
+    if not math.isfinite(sum(array("f", values))):
         paper, value = next((p, v) for p, v in run.items() if not math.isfinite(v) or abs(v) > LARGEST)
         raise ScirankError(f"the score of {query}_{paper} should be finite in single precision, found {value}")
 
 
-def _below(values: "Sequence[float] | object") -> float:
-    """The largest single-precision number below all of `values`."""
+def _below(scores: Iterable[float]) -> float:
+    """The largest single-precision number below all of them."""
     import numpy as np
 
-    scored = list(values)  # type: ignore[call-overload]
-    return float(np.nextafter(np.float32(min(scored)), np.float32(-np.inf))) if scored else 0.0
+    lowest = np.float32(min(scores, default=0.0))
+    return float(np.nextafter(lowest, np.float32(-np.inf)))
 
 
 def _parse_scores(data: bytes, name: str) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,6 @@ class PublishedRow:
 
 def published_rows(benchmark: str) -> list[PublishedRow]:
     """What is published on a benchmark's test split, worst MAP first; empty for others."""
-    tables = json.loads((files(__package__) / "published.json").read_text("utf-8"))
+    tables = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
     rows = tables.get(benchmark, {}).get("rows", [])
     return [PublishedRow(row["model"], row["source"], row["average"], row.get("groups", {})) for row in rows]
