@@ -51,7 +51,9 @@ def parse_benchmark(data: bytes, name: str) -> Benchmark:
         MdcrDataError: the file is not JSON, not of this shape, or has a key twice in one object.
     """
     if data[:200].lstrip()[:1] == b"<":
-        raise MdcrDataError(f"{name}: expected JSON, found a web page that begins {_start(data)}. Download the file again")
+        raise MdcrDataError(
+            f"{name}: expected JSON, found a web page that begins {_start(data)}. Download the file again"
+        )
     groups = _loads(data, name)
     if not isinstance(groups, dict) or not groups:
         raise MdcrDataError(f"{name}: expected {{field: {{query_id: {{source: [id]}}}}}}, found {_brief(groups)}")
@@ -96,16 +98,17 @@ def _queries(name: str, group: str, queries: object) -> dict[str, dict[str, list
     for query, lists in queries.items():
         if not isinstance(lists, dict) or not any(source in lists for source in SOURCES):
             raise MdcrDataError(
-                f"{name}: field {group!r}, query {query!r}: expected lists named {', '.join(SOURCES)}, found {_brief(lists)}"
+                f"{name}: field {group!r}, query {query!r}: "
+                f"expected lists named {', '.join(SOURCES)}, found {_brief(lists)}"
             )
-        found = {source: lists.get(source) for source in SOURCES}
+        found: dict[str, Any] = {source: lists.get(source) for source in SOURCES}
         if not _are_lists_of_ids(found.values()):
             found = {source: _ids(name, group, query, source, ids) for source, ids in found.items()}
         parsed[query] = found
     return parsed
 
 
-def _are_lists_of_ids(lists: Collection[object]) -> bool:
+def _are_lists_of_ids(lists: Collection[Any]) -> bool:
     """Whether nothing needs mending, told without a loop in Python: this runs for every query."""
     return {*map(type, lists)} == {list} and {*map(type, chain(*lists))} <= {str} and all(chain(*lists))
 
@@ -115,7 +118,8 @@ def _ids(name: str, group: str, query: str, source: str, ids: object) -> list[st
         return []
     if not isinstance(ids, list):
         raise MdcrDataError(
-            f"{name}: field {group!r}, query {query!r}, list {source!r}: expected a list of paper ids, found {_brief(ids)}"
+            f"{name}: field {group!r}, query {query!r}, list {source!r}: "
+            f"expected a list of paper ids, found {_brief(ids)}"
         )
     for position, paper in enumerate(ids):
         if type(paper) is int:

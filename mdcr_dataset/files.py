@@ -52,18 +52,24 @@ def find_files(folder: str | os.PathLike[str]) -> dict[str, SplitFiles]:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise MdcrDataError(f"{folder}: expected a folder with MDCR's files, found {'a file' if folder.exists() else 'nothing'}")
+        raise MdcrDataError(
+            f"{folder}: expected a folder with MDCR's files, found {'a file' if folder.exists() else 'nothing'}"
+        )
     pairs = {
         split: SplitFiles(str(folder / f"mdcr_{spelling}.json"), str(folder / f"mdcr_{spelling}_data.jsonl"))
         for split, spelling in SPLITS.items()
     }
     found = {
-        split: files for split, files in pairs.items() if os.path.isfile(files.benchmark) and os.path.isfile(files.papers)
+        split: files
+        for split, files in pairs.items()
+        if os.path.isfile(files.benchmark) and os.path.isfile(files.papers)
     }
     if not found:
         inside = sorted(path.name for path in folder.iterdir())
         shown = ", ".join(inside[:10]) + (", ..." if len(inside) > 10 else "") or "nothing"
-        expected = " or ".join(" and ".join(os.path.basename(f) for f in (p.benchmark, p.papers)) for p in pairs.values())
+        expected = " or ".join(
+            " and ".join(os.path.basename(f) for f in (p.benchmark, p.papers)) for p in pairs.values()
+        )
         raise MdcrDataError(f"{folder}: expected {expected}, found {shown}. {BY_HAND}")
     return found
 

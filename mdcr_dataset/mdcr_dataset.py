@@ -57,8 +57,11 @@ class MdcrConfig(datasets.BuilderConfig):
         if self.data_dir is not None:
             files = [path for pair in find_files(self.data_dir).values() for path in (pair.benchmark, pair.papers)]
             state = [(os.path.realpath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in files]
-            config_kwargs = {key: value for key, value in config_kwargs.items() if key != "data_dir"} | {"files": str(state)}
-        return super().create_config_id(config_kwargs, custom_features)
+            config_kwargs = {key: value for key, value in config_kwargs.items() if key != "data_dir"} | {
+                "files": str(state)
+            }
+        config_id: str = super().create_config_id(config_kwargs, custom_features)
+        return config_id
 
 
 def configs_of(data_dir: str | os.PathLike[str] | None) -> list[MdcrConfig]:
@@ -126,7 +129,13 @@ class Mdcr(datasets.ArrowBasedBuilder):
                 benchmark = _read(files.benchmark)
             held[split] = list(benchmark)
             # `datasets` shares the work between processes by the lists among these arguments.
-            groups = tuple(benchmark) if self.config.name == "corpus" else [self.config.group] if self.config.group else list(benchmark)
+            groups = (
+                tuple(benchmark)
+                if self.config.name == "corpus"
+                else [self.config.group]
+                if self.config.group
+                else list(benchmark)
+            )
             if set(groups) <= benchmark.keys():
                 kwargs = {"benchmark": benchmark, "papers": files.papers, "downloaded": downloaded, "groups": groups}
                 generators.append(datasets.SplitGenerator(name=split, gen_kwargs=kwargs))
@@ -144,13 +153,13 @@ class Mdcr(datasets.ArrowBasedBuilder):
         # `open` has to be called in this file: for streaming, `datasets` replaces it here only.
         with mending(papers, downloaded, MdcrGenerationError), open(papers, "rb") as file:
             chunks = _noting_ids(read_papers(file, papers, counts), present)
-            yield from enumerate(chunks if self.config.name == "corpus" else _query_tables(queries, chunks, self.info.features))
+            yield from enumerate(
+                chunks if self.config.name == "corpus" else _query_tables(queries, chunks, self.info.features)
+            )
         _warn(papers, counts, queries, present)
 
 
-def _query_tables(
-    benchmark: Benchmark, chunks: Iterator[pa.Table], features: datasets.Features
-) -> Iterator[pa.Table]:
+def _query_tables(benchmark: Benchmark, chunks: Iterator[pa.Table], features: datasets.Features) -> Iterator[pa.Table]:
     wanted = pa.array({query for queries in benchmark.values() for query in queries}, pa.string())
     found = pa.concat_tables(chunk.filter(pc.is_in(chunk["paper_id"], wanted)) for chunk in chunks)
     texts = {row["paper_id"]: row for row in found.to_pylist()}

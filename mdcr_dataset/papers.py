@@ -86,21 +86,25 @@ def _parse_slow(chunk: bytes, name: str, line: int, counts: Counter[str]) -> pa.
             record = json.loads(data)
         except (ValueError, RecursionError) as error:
             raise MdcrDataError(
-                f"{name}, line {number}: not valid JSON ({error}), the line ends "
-                f"{data[-40:].decode('utf-8', 'replace')!r}. If it is the last line, the file is cut off: download it again"
+                f"{name}, line {number}: not valid JSON ({error}); the line ends "
+                f"{data[-40:].decode('utf-8', 'replace')!r}. "
+                "If it is the last line, the file is cut off: download it again"
             ) from error
         if not isinstance(record, dict):
             raise MdcrDataError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
         paper = record.get("paper_id")
         if type(paper) not in (str, int) or paper == "":
             raise MdcrDataError(
-                f"{name}, line {number}: expected a paper_id (a string), found {paper!r}; the line has the keys {', '.join(record)}"
+                f"{name}, line {number}: expected a paper_id (a string), found {paper!r}; "
+                f"the line has the keys {', '.join(record)}"
             )
         row = {"paper_id": str(paper)}
         for column in COLUMNS[1:]:
             text = record.get(column)
             if text is not None and not isinstance(text, str):
-                raise MdcrDataError(f"{name}, line {number}: paper {paper!r}: expected a string as {column}, found {text!r:.80}")
+                raise MdcrDataError(
+                    f"{name}, line {number}: paper {paper!r}: expected a string as {column}, found {text!r:.80}"
+                )
             row[column] = text or ""
         mended = {key: value.encode("utf-8", "replace").decode() for key, value in row.items()}
         counts["mended"] += mended != row

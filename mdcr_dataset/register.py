@@ -40,7 +40,12 @@ class _WrapOnImport:
         spec = importlib.util.find_spec(name)
         if spec and spec.loader:
             run = spec.loader.exec_module
-            spec.loader.exec_module = lambda module: (run(module), _wrap_factory(module))[0]  # type: ignore[method-assign]
+
+            def run_and_wrap(module: ModuleType) -> None:
+                run(module)
+                _wrap_factory(module)
+
+            spec.loader.exec_module = run_and_wrap  # type: ignore[method-assign]
         return spec
 
 

@@ -30,14 +30,18 @@ def checked_batch(
             raise ValueError(f"{name} is missing: pass a row for each query")
     for name, rows in given.items():
         if len(rows) != len(given["predictions"]):
-            raise ValueError(f"predictions has {len(given['predictions'])} rows, {name} has {len(rows)}; pass one for each query")
+            raise ValueError(
+                f"predictions has {len(given['predictions'])} rows, {name} has {len(rows)}; pass one for each query"
+            )
     batch: dict[str, list[Any]] = {name: [] for name in columns}
     for at in range(len(given["predictions"])):
         row = first_row + at
         scores = _scores(row, given["predictions"][at])
         batch["predictions"].append(scores)
         batch["references"].append(_labels(row, given["references"][at], len(scores)))
-        batch["candidate_ids"].append(_ids(row, given["candidate_ids"][at], len(scores)) if "candidate_ids" in given else [])
+        batch["candidate_ids"].append(
+            _ids(row, given["candidate_ids"][at], len(scores)) if "candidate_ids" in given else []
+        )
         batch["groups"].append(_group(row, given["groups"][at]) if "groups" in given else "")
     return batch
 

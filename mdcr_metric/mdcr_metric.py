@@ -74,6 +74,10 @@ FEATURES = {
 class MdcrMetric(evaluate.Metric):
     """See `inputs_description`. Rows are checked when they are added; a refused batch adds nothing."""
 
+    _rows: int
+    _without_relevant: list[int]
+    _given: tuple[bool, bool] | None
+
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         config = "mdcr" if config_name in (None, "default") else config_name
         if config not in CONFIGS:
@@ -118,7 +122,7 @@ class MdcrMetric(evaluate.Metric):
             raise ValueError(_no_relevant_message(without))
         if batch:
             self._write(batch)
-        result = super().compute(**options)
+        result: dict[str, Any] | None = super().compute(**options)
         self._forget_rows()
         return result
 
@@ -142,7 +146,8 @@ class MdcrMetric(evaluate.Metric):
             raise ValueError(f"nothing to evaluate: none of the {len(predictions)} queries has a relevant candidate")
         # Ids that stand in for absent ones put relevant candidates last among equals.
         ids = [
-            candidate_ids[row] or [f"{0 if label else 1}-{at}" for at, label in enumerate(references[row])] for row in rows
+            candidate_ids[row] or [f"{0 if label else 1}-{at}" for at, label in enumerate(references[row])]
+            for row in rows
         ]
         runs = [dict(zip(names, predictions[row], strict=True)) for row, names in zip(rows, ids, strict=True)]
         qrels = [dict(zip(names, map(int, references[row]), strict=True)) for row, names in zip(rows, ids, strict=True)]
@@ -161,7 +166,8 @@ class MdcrMetric(evaluate.Metric):
         given = (candidate_ids is not None, groups is not None)
         if self._given is not None and batch["predictions"] and given != self._given:
             raise ValueError(
-                f"row {self._rows}: earlier rows came {_with(*self._given)}, this one {_with(*given)}; give them for all rows or none"
+                f"row {self._rows}: earlier rows came {_with(*self._given)}, this one {_with(*given)}; "
+                "give them for all rows or none"
             )
         return batch
 
@@ -174,9 +180,7 @@ class MdcrMetric(evaluate.Metric):
         self._given = (bool(batch["candidate_ids"][0]), bool(batch["groups"][0]))
 
     def _forget_rows(self) -> None:
-        self._rows = 0
-        self._without_relevant: list[int] = []
-        self._given: tuple[bool, bool] | None = None
+        self._rows, self._without_relevant, self._given = 0, [], None
 
 
 def _checked_options(

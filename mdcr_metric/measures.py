@@ -37,7 +37,9 @@ class Measure:
         match = re.fullmatch(r"([a-z]+)(?:_([1-9][0-9]*))?", str(name))
         if match is None or match[1] not in TREC_NAMES:
             kinds = ", ".join(TREC_NAMES)
-            raise ValueError(f"unknown measure {name!r}; valid are {kinds}, each with a cutoff (ndcg_10) or without (ndcg)")
+            raise ValueError(
+                f"unknown measure {name!r}; valid are {kinds}, each with a cutoff (ndcg_10) or without (ndcg)"
+            )
         return cls(match[1], int(match[2]) if match[2] else None)
 
     def __str__(self) -> str:

@@ -28,6 +28,7 @@ def rename(
 ) -> tuple[dict[str, float], dict[str, int]]:
     """The same query with ids under which trec_eval's rule puts relevant candidates first or last."""
     names = {
-        candidate: f"{int(bool(qrel[candidate]) == relevant_first)}-{position}" for position, candidate in enumerate(run)
+        candidate: f"{int(bool(qrel[candidate]) == relevant_first)}-{position}"
+        for position, candidate in enumerate(run)
     }
     return {names[key]: score for key, score in run.items()}, {names[key]: qrel[key] for key in run}

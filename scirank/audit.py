@@ -1,7 +1,7 @@
 """What is in MDCR's files: counts, and what is odd."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ class SplitAudit:
     split: str
     groups: tuple[GroupAudit, ...]
     records: int
-    counts: Mapping[str, int]
+    counts: Counter[str]
     unlisted: int
 
 
@@ -73,7 +73,9 @@ def _audit_group(group: str, queries: Queries, records: set[str], homes: Mapping
         pool=_range(map(len, pools.values())),
         lists={source: _range(len(lists[source]) for lists in queries.values()) for source in SOURCES},
         repeated_within=sum(len(ids) - len(set(ids)) for lists in queries.values() for ids in lists.values()),
-        repeated_across=sum(sum(map(len, map(set, lists.values()))) - len(pools[query]) for query, lists in queries.items()),
+        repeated_across=sum(
+            sum(map(len, map(set, lists.values()))) - len(pools[query]) for query, lists in queries.items()
+        ),
         also_true=sum(
             len(set(lists["true"]) & {paper for source in SOURCES[:-1] for paper in lists[source]})
             for lists in queries.values()
@@ -89,8 +91,8 @@ def _listed(queries: Queries) -> set[str]:
     return {paper for query, lists in queries.items() for paper in (query, *labelled(lists))}
 
 
-def _range(lengths: "Sequence[int] | object") -> tuple[int, int]:
-    found = list(lengths)  # type: ignore[call-overload]
+def _range(lengths: Iterable[int]) -> tuple[int, int]:
+    found = list(lengths)
     return (min(found), max(found)) if found else (0, 0)
 
 
@@ -127,9 +129,17 @@ def tables(audit: SplitAudit) -> "list[RenderableType]":
         f"[bold]{audit.split}[/bold]: length of each query's lists; the pool has every candidate once",
         lengths,
         oddities,
-        f"papers file: {audit.records:,} records, {audit.counts.get('duplicates', 0):,} lines that repeat an earlier id, "
-        f"{audit.counts.get('no_title', 0):,} without a title, {audit.counts.get('no_abstract', 0):,} without an abstract, "
-        f"{audit.counts.get('mended', 0):,} with broken characters, {audit.unlisted:,} that no query lists",
+        "papers file: "
+        + ", ".join(
+            [
+                f"{audit.records:,} records",
+                f"{audit.counts['duplicates']:,} lines that repeat an earlier id",
+                f"{audit.counts['no_title']:,} records without a title",
+                f"{audit.counts['no_abstract']:,} without an abstract",
+                f"{audit.counts['mended']:,} with broken characters",
+                f"{audit.unlisted:,} that no query lists",
+            ]
+        ),
     ]
 
 

@@ -115,7 +115,9 @@ DataDir = Annotated[
 Measures = Annotated[
     str, typer.Option(help="Comma-separated: map, ndcg, recall, precision, success, mrr, with or without _K.")
 ]
-Groups = Annotated[str | None, typer.Option(help="Comma-separated groups (fields), such as 'Art,Biology'; all by default.")]
+Groups = Annotated[
+    str | None, typer.Option(help="Comma-separated groups (fields), such as 'Art,Biology'; all by default.")
+]
 TieRule = Annotated[Ties, typer.Option(help="How equal scores are ordered; trec is what published tables used.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 
@@ -180,7 +182,7 @@ def run(
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="bm25, random, minilm, a sentence-transformers name or folder, or module:factory for anything with encode.",
+            help="bm25, random, minilm, a sentence-transformers name or folder, or module:factory for any encoder.",
         ),
     ],
     benchmark: Annotated[BenchmarkName, typer.Option(help="What to run on.")] = BenchmarkName.MDCR,
@@ -198,10 +200,13 @@ def run(
     ties: TieRule = Ties.TREC,
     like: Annotated[
         Recipe | None,
-        typer.Option(help="scirepeval: CLS pooling, minus Euclidean distance, 512 tokens, as SPECTER2's published rows."),
+        typer.Option(
+            help="scirepeval: CLS pooling, minus Euclidean distance, 512 tokens, as SPECTER2's published rows."
+        ),
     ] = None,
     template: Annotated[
-        str | None, typer.Option(help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator.")
+        str | None,
+        typer.Option(help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator."),
     ] = None,
     similarity: Annotated[Similarity | None, typer.Option(help="Default: the model's own.")] = None,
     pooling: Annotated[Pooling | None, typer.Option(help="For checkpoints that come without a pooling.")] = None,
@@ -214,7 +219,8 @@ def run(
     revision: Annotated[str | None, typer.Option(help="The model's revision on the Hub.")] = None,
     seed: Annotated[int, typer.Option(help="For random.")] = 0,
     missing_text: Annotated[
-        MissingText, typer.Option(help="A listed paper without a record: refuse, take its text as empty, or leave it out.")
+        MissingText,
+        typer.Option(help="A listed paper without a record: refuse, take its text as empty, or leave it out."),
     ] = MissingText.ERROR,
     no_relevant: Annotated[NoRelevant, typer.Option(help="A query that cites no candidate.")] = NoRelevant.ERROR,
     quiet: Quiet = False,
@@ -227,31 +233,32 @@ def run(
     _hush_libraries()
     done: list[Result] = []
     try:
-        for result in run_all(
-            models,
-            benchmark,
-            split=split,
-            groups=_listed(groups),
-            data_dir=data_dir,
-            out=out,
-            measures=_listed(measures) or [],
-            ties=ties,
-            missing_text=missing_text,
-            no_relevant=no_relevant,
-            save_scores=save_scores,
-            like=like,
-            quiet=quiet,
-            template=template,
-            similarity=similarity,
-            pooling=pooling,
-            prompt=prompt,
-            max_length=max_length,
-            batch_size=batch_size,
-            device=device,
-            revision=revision,
-            seed=seed,
-        ):
-            done.append(result)
+        done.extend(
+            run_all(
+                models,
+                benchmark,
+                split=split,
+                groups=_listed(groups),
+                data_dir=data_dir,
+                out=out,
+                measures=_listed(measures) or [],
+                ties=ties,
+                missing_text=missing_text,
+                no_relevant=no_relevant,
+                save_scores=save_scores,
+                like=like,
+                quiet=quiet,
+                template=template,
+                similarity=similarity,
+                pooling=pooling,
+                prompt=prompt,
+                max_length=max_length,
+                batch_size=batch_size,
+                device=device,
+                revision=revision,
+                seed=seed,
+            )
+        )
     finally:  # what is done is shown even if a later model fails
         if done:
             _print_results(done, format, quiet)

@@ -63,7 +63,7 @@ def evaluate(
     parsed = tuple(dict.fromkeys(Measure.parse(name) for name in measures))
     values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
     groups = [query.group for query in queries]
-    per_query = {
+    per_query: dict[str, list[Any]] = {
         "query_id": [query.query_id for query in queries],
         "group": groups,
         **{str(measure): column for measure, column in values.values.items()},
@@ -72,8 +72,8 @@ def evaluate(
     summary = summarise(values, groups)
     if summary["tied_queries"]:
         notes.append(
-            f"{summary['tied_queries']:,} of {len(queries):,} queries have equal scores whose order could change a measure "
-            f"(tie rule: {ties})"
+            f"{summary['tied_queries']:,} of {len(queries):,} queries have equal scores whose order could change "
+            f"a measure (tie rule: {ties})"
         )
     return Evaluation(summary, per_query, tuple(notes))
 

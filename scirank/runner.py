@@ -70,9 +70,7 @@ def run(
     chosen = model_options(like, **options)
     progress = Progress(quiet)
     if isinstance(benchmark, str):
-        benchmark = load_benchmark(
-            benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text
-        )
+        benchmark = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
     check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
     ranker = load_ranker(model, chosen)
     for note in getattr(ranker, "notes", ()):
@@ -119,7 +117,9 @@ def run_all(
     """Run several models on a benchmark that is read once; a result as each model ends. See `run`."""
     names = [folder_name(model) for model in models if isinstance(model, str)]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ScirankError(f"two models would both be saved as {twice[0]!r}; run them apart, with different out folders")
+        raise ScirankError(
+            f"two models would both be saved as {twice[0]!r}; run them apart, with different out folders"
+        )
     loaded = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
     for model in models:
         yield run(model, loaded, groups=groups, missing_text=missing_text, **settings)
@@ -144,13 +144,17 @@ def folder_name(model: str) -> str:
 
 def _scored(name: str, tasks: Sequence[Task], rankings: Sequence[Ranking]) -> Iterator[ScoredQuery]:
     if [ranking.group for ranking in rankings] != [task.group for task in tasks]:
-        raise ScirankError(f"{name} ranked {len(rankings)} groups; expected one ranking for each of {len(tasks)}, in order")
+        raise ScirankError(
+            f"{name} ranked {len(rankings)} groups; expected one ranking for each of {len(tasks)}, in order"
+        )
     for task, ranking in zip(tasks, rankings, strict=True):
         for query in task.queries:
             candidates = list(task.corpus) if task.candidates is None else task.candidates[query]
             run = ranking.scores.get(query, {})
             if missed := [paper for paper in candidates if paper not in run]:
-                raise ScirankError(f"{name} gave no score for {len(missed)} candidates of query {query}: {shown(missed)}")
+                raise ScirankError(
+                    f"{name} gave no score for {len(missed)} candidates of query {query}: {shown(missed)}"
+                )
             scores = {paper: run[paper] for paper in candidates}
             check_scores(query, scores)
             yield ScoredQuery(task.group, query, scores, {p: int(p in task.relevant[query]) for p in candidates})

@@ -153,7 +153,9 @@ def _parse_scores(data: bytes, name: str) -> dict[str, float]:
     except orjson.JSONDecodeError as strict:
         scores = _parse_loosely(data, name, strict)
     if not isinstance(scores, dict) or any(isinstance(value, dict) for value in list(scores.values())[:1]):
-        raise ScirankError(f'{name}: expected one JSON object {{"queryid_candidateid": score, ...}}, found {data[:80]!r}')
+        raise ScirankError(
+            f'{name}: expected one JSON object {{"queryid_candidateid": score, ...}}, found {data[:80]!r}'
+        )
     return scores
 
 

@@ -86,7 +86,10 @@ def _task(group: str, queries: Mapping[str, Mapping[str, Sequence[str]]], corpus
 def _listed(lists: Lists) -> Iterable[str]:
     """Every paper that occurs, each once: queries and candidates."""
     return dict.fromkeys(
-        paper for queries in lists.values() for query, sources in queries.items() for paper in (query, *labelled(sources))
+        paper
+        for queries in lists.values()
+        for query, sources in queries.items()
+        for paper in (query, *labelled(sources))
     )
 
 

@@ -48,7 +48,9 @@ def _checked(encoded: Any, texts: Sequence[str]) -> "np.ndarray":
     vectors = [_plain(vector) for vector in encoded] if isinstance(encoded, list | tuple) else _plain(encoded)
     array = np.asarray(vectors, dtype=np.float32)
     if array.ndim != 2 or len(array) != len(texts):
-        raise ScirankError(f"the model gave an array of shape {array.shape} for {len(texts)} texts; expected (texts, dimensions)")
+        raise ScirankError(
+            f"the model gave an array of shape {array.shape} for {len(texts)} texts; expected (texts, dimensions)"
+        )
     if not np.isfinite(array).all():
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ScirankError(f"the model gave a vector with NaN or infinity for the text {texts[bad][:80]!r}")

@@ -21,7 +21,9 @@ class ChanceRanker:
         """A ranking for each task."""
         for task in tasks:
             candidates = task.candidates or dict.fromkeys(task.queries, tuple(task.corpus))
-            scores = {query: {paper: self._score(query, paper) for paper in candidates[query]} for query in task.queries}
+            scores = {
+                query: {paper: self._score(query, paper) for paper in candidates[query]} for query in task.queries
+            }
             yield Ranking(task.group, scores)
 
     def provenance(self) -> Mapping[str, Any]:

@@ -44,7 +44,9 @@ def _by_name(name: str, options: ModelOptions) -> Ranker:
 
     if name == embedded.NAME:
         return sentence_transformer(str(embedded.embedded_minilm()), "all-MiniLM-L6-v2", options)
-    return sentence_transformer(name, os.path.basename(os.path.normpath(name)) if os.path.isdir(name) else name, options)
+    return sentence_transformer(
+        name, os.path.basename(os.path.normpath(name)) if os.path.isdir(name) else name, options
+    )
 
 
 def _made(name: str) -> Any:
@@ -57,7 +59,9 @@ def _made(name: str) -> Any:
         for part in factory_name.split("."):
             factory = getattr(factory, part)
     except ModuleNotFoundError as error:
-        raise ScirankError(f"model {name!r}: {error}; expected module:factory, a module that can be imported") from error
+        raise ScirankError(
+            f"model {name!r}: {error}; expected module:factory, a module that can be imported"
+        ) from error
     except AttributeError as error:
         raise ScirankError(f"model {name!r}: {error}; expected a function that returns the model") from error
     return factory() if callable(factory) and not hasattr(factory, "encode") else factory

@@ -48,5 +48,7 @@ def _fields(template: str) -> set[str]:
     fields = {name for _, name, _, _ in parts if name is not None}
     plain = all(not spec and not conversion for _, name, spec, conversion in parts if name is not None)
     if not fields or not fields <= set(FIELDS) or not plain:
-        raise ScirankError(f"template {template!r}: expected the fields {{title}}, {{abstract}} and {{sep}}, found {sorted(fields)}")
+        raise ScirankError(
+            f"template {template!r}: expected the fields {{title}}, {{abstract}} and {{sep}}, found {sorted(fields)}"
+        )
     return fields

@@ -12,6 +12,7 @@ from .formats import label
 
 MINI_CAPTION = "mini's papers are invented: these numbers mean only that everything runs"
 CELL = 7
+Column = tuple[str, Mapping[str, Mapping[str, float]], Mapping[str, float]]
 
 
 def print_results(results: Sequence[Result], console: Console) -> None:
@@ -37,7 +38,7 @@ def as_text(results: Sequence[Result]) -> str:
 
 def _groups_table(results: Sequence[Result], published: Sequence[PublishedRow]) -> Table:
     measures = results[0].measures
-    columns = [(result.model, result.groups, result.average) for result in results]
+    columns: list[Column] = [(result.model, result.groups, result.average) for result in results]
     columns += [(f"{row.model}, published", row.groups, row.average) for row in published]
     table = Table(box=box.SIMPLE, pad_edge=False, show_footer=True)
     table.add_column("\nfield", footer="AVG", no_wrap=True)
@@ -60,7 +61,9 @@ def _averages_table(results: Sequence[Result]) -> Table:
     for head, justify in [("model", "left"), *((label(measure), "right") for measure in measures), ("source", "left")]:
         table.add_column(head, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     for result in sorted(results, key=lambda result: result.average[measures[0]]):
-        table.add_row(result.model, *(_number(result.average[measure]) for measure in measures), "this run", style="bold")
+        table.add_row(
+            result.model, *(_number(result.average[measure]) for measure in measures), "this run", style="bold"
+        )
     table.add_section()
     for row in published_rows(results[0].benchmark.removesuffix("-mini")):
         numbers = [_number(row.average.get(measure)) for measure in measures]

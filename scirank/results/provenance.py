@@ -36,7 +36,7 @@ def environment() -> dict[str, Any]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    versions = {}
+    versions: dict[str, str | None] = {}
     for package in PACKAGES:
         try:
             versions[package] = version(package)

@@ -85,7 +85,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """What `result.json` holds."""
-        recorded = self.provenance if "environment" in self.provenance else self.provenance | {"environment": environment()}
+        recorded = (
+            self.provenance if "environment" in self.provenance else self.provenance | {"environment": environment()}
+        )
         return {
             "schema": SCHEMA,
             "model": self.model,
@@ -128,8 +130,15 @@ class Result:
         if saved.get("schema") != SCHEMA:
             raise ScirankError(f"{folder / 'result.json'}: expected schema {SCHEMA}, found {saved.get('schema')!r}")
         per_query = pq.read_table(folder / "per_query.parquet").to_pydict()
-        identity = [saved[key] for key in ("model", "benchmark", "split", "summary")]
-        return cls(*identity, per_query=per_query, provenance=saved["provenance"], notes=tuple(saved["notes"]))
+        return cls(
+            model=saved["model"],
+            benchmark=saved["benchmark"],
+            split=saved["split"],
+            summary=saved["summary"],
+            per_query=per_query,
+            provenance=saved["provenance"],
+            notes=tuple(saved["notes"]),
+        )
 
     def pair_scores(self) -> dict[str, float]:
         """Scores by `queryid_candidateid`. A query in two groups is scored by pair, so nothing is lost."""
