@@ -119,7 +119,7 @@ def _first_of_each(table: pa.Table, seen: set[str], counts: Counter[str]) -> pa.
             seen.add(paper)
             keep.append(row)
     counts["duplicates"] += len(table) - len(keep)
-    return table if len(keep) == len(table) else table.take(keep)
+    return table if len(keep) == len(table) else table.take(pa.array(keep, pa.int64()))
 
 
 def _empty(column: pa.ChunkedArray) -> int:

@@ -1,0 +1,42 @@
+# make demo   a model and BM25 on a small MDCR, from nothing but Python 3.11 and make
+# make test   lint, types and tests, in minutes
+PYTHON ?= python3
+RESULTS := results/mdcr-mini
+
+.PHONY: demo test test-full benchmarks clean
+
+demo: .venv/demo
+	.venv/bin/scirank run minilm bm25 random --benchmark mdcr-mini --out $(RESULTS)
+
+test: .venv/test
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/pytest -n 2 -m "not full"
+
+# What takes minutes: whole runs on real data, and the tests with the oldest supported packages.
+test-full: .venv/test .venv-oldest/test
+	.venv/bin/pytest -m full
+	.venv-oldest/bin/pytest -n 2 -m "not full"
+
+# Each prints a table; docs/performance.md says what came out where.
+benchmarks: .venv/test
+	.venv/bin/python benchmarks/load.py
+	.venv/bin/python benchmarks/score.py
+
+.venv/demo: setup.cfg pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet --constraint constraints.txt --editable '.[demo]'
+	touch $@
+
+.venv/test: .venv/demo
+	.venv/bin/pip install --quiet --constraint constraints.txt --editable '.[test]'
+	touch $@
+
+.venv-oldest/test: setup.cfg pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/pip install --quiet --constraint constraints-oldest.txt --editable '.[test]'
+	touch $@
+
+clean:
+	rm -rf .venv .venv-oldest build *.egg-info .pytest_cache .mypy_cache .ruff_cache results
