@@ -42,10 +42,10 @@ Examples:
     >>> import evaluate, mdcr_metric
     >>> metric = evaluate.load("mdcr_metric")
     >>> result = metric.compute(
-    ...     predictions=[[0.9, 0.2, 0.4], [0.1, 0.8, 0.3]], references=[[1, 0, 1], [1, 0, 0]],
+    ...     predictions=[[0.9, 0.2, 0.4], [0.1, 0.8, 0.3]], references=[[1, 0, 1], [0, 0, 1]],
     ...     candidate_ids=[["a", "b", "c"], ["a", "b", "c"]], groups=["Art", "Biology"])
     >>> result["map"], result["groups"]["Biology"]["map"]
-    (66.6667, 33.3333)
+    (75.0, 50.0)
 """
 
 CITATION = """\

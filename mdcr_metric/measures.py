@@ -77,4 +77,7 @@ def trec_values(
     names = {name for measure in measures for name in measure.trec_names}
     evaluator = pytrec_eval.RelevanceEvaluator({str(row): qrel for row, qrel in enumerate(qrels)}, names)
     values = evaluator.evaluate({str(row): run for row, run in enumerate(runs)})
-    return {measure: [measure.of(values[str(row)]) for row in range(len(runs))] for measure in measures}
+    # pytrec_eval leaves out a query with nothing ranked; here it counts 0.
+    nothing = dict.fromkeys(names, 0.0)
+    by_row = [values.get(str(row), nothing) for row in range(len(runs))]
+    return {measure: [measure.of(found) for found in by_row] for measure in measures}

@@ -143,8 +143,8 @@ def _below(scores: Iterable[float]) -> float:
     """The largest single-precision number below all of them."""
     import numpy as np
 
-    lowest = np.float32(min(scores, default=0.0))
-    return float(np.nextafter(lowest, np.float32(-np.inf)))
+    with np.errstate(over="ignore"):  # below the least finite number is minus infinity, and that will do
+        return float(np.nextafter(np.float32(min(scores, default=0.0)), np.float32(-np.inf)))
 
 
 def _parse_scores(data: bytes, name: str) -> dict[str, float]:

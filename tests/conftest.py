@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -22,6 +23,10 @@ os.environ.update(
     TOKENIZERS_PARALLELISM="false",
 )
 os.environ.pop("HF_DATASETS_CACHE", None)
+
+# A slow machine is no fault of the code's.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

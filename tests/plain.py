@@ -35,10 +35,10 @@ def measure(name, labels):
     }[kind]
 
 
-def all_orders(name, scores, labels):
-    """The measure under every order of equal scores."""
-    values = []
+def all_orders(names, scores, labels):
+    """Each measure under every order of equal scores."""
+    rankings = []
     for order in permutations(range(len(scores))):
-        ranking = sorted(order, key=lambda at: -np.float32(scores[at]))
-        values.append(measure(name, [labels[at] for at in ranking]))
-    return values
+        best_first = sorted(order, key=lambda at: -np.float32(scores[at]))
+        rankings.append([labels[at] for at in best_first])
+    return {name: [measure(name, ranking) for ranking in rankings] for name in names}

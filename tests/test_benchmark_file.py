@@ -65,7 +65,7 @@ def test_a_pool_has_each_candidate_once_and_true_wins():
 def test_selecting_a_group_that_is_not_there_names_what_is():
     parsed = parse_benchmark(json.dumps(GOOD).encode(), "f.json")
     assert select_groups(parsed, None, "f.json") == parsed
-    with pytest.raises(MdcrDataError, match="f.json: no field 'Biology'; it has Art"):
+    with pytest.raises(MdcrDataError, match=r"f.json: no field 'Biology'; it has Art"):
         select_groups(parsed, ["Biology"], "f.json")
 
 

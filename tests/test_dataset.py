@@ -136,14 +136,14 @@ def test_a_folder_without_the_data(tmp_path):
     with pytest.raises(MdcrDataError, match="expected a folder with MDCR's files, found nothing"):
         load_dataset("mdcr", data_dir=tmp_path / "nowhere")
     (tmp_path / "mdcr_test.json").write_text("{}")
-    with pytest.raises(MdcrDataError, match="expected mdcr_val.json and .* found mdcr_test.json"):
+    with pytest.raises(MdcrDataError, match=r"expected mdcr_val.json and .* found mdcr_test.json"):
         load_dataset("mdcr", data_dir=tmp_path)
 
 
 def test_a_bad_file_is_one_clear_error_and_leaves_no_cache(write_mdcr, tmp_path):
     folder = write_mdcr(BENCHMARK, [PAPERS[0], '{"paper_id": "2", "title": "cut'])
     for _ in range(2):
-        with pytest.raises(MdcrDataError, match="mdcr_test_data.jsonl, line 2: not valid JSON"):
+        with pytest.raises(MdcrDataError, match=r"mdcr_test_data.jsonl, line 2: not valid JSON"):
             load_dataset("mdcr", split="test", data_dir=folder, cache_dir=tmp_path / "cache")
     write_mdcr(BENCHMARK, PAPERS)
     assert len(load_dataset("mdcr", split="test", data_dir=folder, cache_dir=tmp_path / "cache")) == 3
@@ -180,7 +180,9 @@ def test_downloading(upstream, broken, tmp_path):
     (upstream / name).unlink() if bad is None else (upstream / name).write_bytes(bad)
     download = datasets.DownloadConfig(cache_dir=tmp_path / "downloads", max_retries=0)
     options = {"split": "test", "cache_dir": tmp_path / "cache", "download_config": download}
-    with pytest.raises(MdcrDataError, match="(?s)https://takelab.fer.hr/data/mdcr/mdcr_test.json.*pass that folder as"):
+    with pytest.raises(
+        MdcrDataError, match=r"(?s)https://takelab.fer.hr/data/mdcr/mdcr_test.json.*pass that folder as"
+    ):
         load_dataset("mdcr", "Art", **options)
     (upstream / name).write_bytes(good)
     assert len(load_dataset("mdcr", "Art", **options)) == 4
@@ -227,9 +229,10 @@ def test_other_names_and_a_data_folder_of_that_name_are_left_alone(python, tmp_p
 def test_the_builder_is_a_loading_script_too(python, config):
     folder = os.path.dirname(mdcr_dataset.__file__)
     # Without the project on the path: the script has to stand alone.
+    options = {"split": "test", "data_dir": str(MINI), "trust_remote_code": True}
     code = (
         "import sys; sys.modules['mdcr_dataset'] = None\n"
         "from datasets import load_dataset\n"
-        f"print(len(load_dataset({folder!r}, {config!r}, split='test', data_dir={str(MINI)!r}, trust_remote_code=True)))"
+        f"print(len(load_dataset({folder!r}, {config!r}, **{options})))"
     )
     assert python(code).stdout.split() == [{"Biology": "4", "corpus": "341", None: "76"}[config]]

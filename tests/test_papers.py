@@ -58,7 +58,16 @@ def test_same_as_reading_line_by_line(records, chunk, ascii_only):
         (b'{"paper_id": "7", "title": "\\ud800x"}\n', [("7", "?x", "")]),
         (b"", []),
     ],
-    ids=["int id", "null", "unknown key", "duplicate, other type", "bom, crlf, blank", "no newline", "surrogate", "empty"],
+    ids=[
+        "int id",
+        "null",
+        "unknown key",
+        "duplicate, other type",
+        "bom, crlf, blank",
+        "no newline",
+        "surrogate",
+        "empty",
+    ],
 )
 def test_reads_liberally(data, rows):
     assert [tuple(row.values()) for row in read(data)] == rows
@@ -84,5 +93,5 @@ def test_a_bad_line_is_named(line, message):
 
 
 def test_a_web_page_is_recognised():
-    with pytest.raises(MdcrDataError, match="p.jsonl: expected JSON lines, found a web page"):
+    with pytest.raises(MdcrDataError, match=r"p.jsonl: expected JSON lines, found a web page"):
         read(b"\n<!DOCTYPE html><p>Sign in</p>")

@@ -32,9 +32,10 @@ class BM25Ranker:
                 rows = {paper: row for row, paper in enumerate(indexed)}
             scores = {}
             for query, paper in task.queries.items():
-                all_scores = index.get_scores(self._tokens([self._text(paper)], ids=False)[0])
+                words = self._tokens([self._text(paper)], ids=False)[0]
+                found = index.get_scores(words) if words else [0.0] * len(rows)
                 candidates = rows if task.candidates is None else task.candidates[query]
-                scores[query] = {candidate: float(all_scores[rows[candidate]]) for candidate in candidates}
+                scores[query] = {candidate: float(found[rows[candidate]]) for candidate in candidates}
             yield Ranking(task.group, scores)
 
     def provenance(self) -> Mapping[str, Any]:

@@ -1,0 +1,261 @@
+"""`scirank.run` and `scirank run`: models, end to end."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+from conftest import pool
+
+import scirank as package
+from scirank.errors import ScirankError
+from scirank.models import ModelOptions, Ranking, load_ranker
+from scirank.results import Result
+
+PAPERS = [
+    {"paper_id": "1", "title": "red apples", "abstract": "apples are red fruit"},
+    {"paper_id": "2", "title": "green apples", "abstract": "apples may be green fruit"},
+    {"paper_id": "3", "title": "old bridges", "abstract": None},
+    {"paper_id": "4", "title": "", "abstract": "stone bridges over rivers"},
+    {"paper_id": "5", "title": "", "abstract": ""},
+]
+BENCHMARK = {
+    "Food": {"1": pool(bm25=["3", "4"], true=["2"])},
+    "Roads": {"3": pool(random=["1", "5"], most_cited=["2"], true=["4"])},
+}
+
+
+class Letters:
+    """An encoder without any library: counts letters."""
+
+    def __init__(self):
+        self.texts = []
+
+    def encode(self, texts):
+        self.texts += texts
+        return np.array([[text.count(letter) + 0.01 for letter in "abcdefghilmnoprst"] for text in texts])
+
+
+@pytest.fixture
+def small(write_mdcr):
+    return write_mdcr(BENCHMARK, PAPERS)
+
+
+def test_bm25_gives_the_shared_datas_numbers(acmcr, expected, tmp_path):
+    result = package.run(
+        "bm25", data_dir=acmcr, template="{title} [SEP] {abstract}", out=tmp_path, save_scores=True, quiet=True
+    )
+    assert result.groups == expected["bm25"]["fields"]
+    assert result.average == expected["bm25"]["avg"]
+    again = package.score(acmcr / "mdcr_test.json", tmp_path / "bm25" / "scores.json")
+    assert again.summary == result.summary
+
+
+def test_any_encoder_and_each_text_once(small):
+    model = Letters()
+    result = package.run(model, data_dir=small, quiet=True)
+    assert sorted(model.texts) == sorted(
+        [
+            "red apples. apples are red fruit",
+            "green apples. apples may be green fruit",
+            "old bridges",
+            PAPERS[3]["abstract"],
+            "",
+        ]
+    )
+    assert result.groups["Food"]["map"] == 100.0
+    assert result.model == "Letters"
+    assert result.provenance["model"]["similarity"] == "cosine"
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean", "manhattan"])
+def test_similarities(small, similarity):
+    result = package.run(Letters(), data_dir=small, similarity=similarity, quiet=True)
+    vectors = {
+        p["paper_id"]: Letters().encode([". ".join(filter(None, (p["title"], p["abstract"])))])[0] for p in PAPERS
+    }
+    plain = {
+        "cosine": lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b),
+        "dot": lambda a, b: a @ b,
+        "euclidean": lambda a, b: -np.linalg.norm(a - b),
+        "manhattan": lambda a, b: -np.abs(a - b).sum(),
+    }[similarity]
+    for queries in result.scores.values():
+        for query, run in queries.items():
+            assert run == pytest.approx({paper: plain(vectors[query], vectors[paper]) for paper in run}, rel=1e-5)
+
+
+def test_saved_and_loaded(small, tmp_path):
+    result = package.run("bm25", data_dir=small, out=tmp_path, measures=["map", "ndcg_2"], quiet=True)
+    folder = tmp_path / "bm25"
+    assert sorted(path.name for path in folder.iterdir()) == ["per_query.parquet", "result.json"]
+    loaded = Result.load(folder)
+    assert (loaded.summary, loaded.per_query, loaded.notes) == (result.summary, result.per_query, result.notes)
+    saved = json.loads((folder / "result.json").read_text())
+    assert set(saved["provenance"]["data_sha256"]) == {"mdcr_test.json", "mdcr_test_data.jsonl"}
+    assert saved["provenance"]["model"]["template"] == "{title}. {abstract}"
+    assert list(result.to_frame().index) == ["Food", "Roads", "AVG"]
+    assert "bm25" in str(result)
+    assert "ndcg_2=" in repr(result)
+    (folder / "result.json").write_text(json.dumps(saved | {"schema": 99}))
+    with pytest.raises(ScirankError, match="expected schema 1, found 99"):
+        Result.load(folder)
+
+
+def test_random_is_the_same_whatever_else_is_ranked(small):
+    whole = package.run("random", data_dir=small, quiet=True)
+    part = package.run("random", data_dir=small, groups=["Roads"], quiet=True)
+    assert part.scores["Roads"] == whole.scores["Roads"]
+    other = package.run("random", data_dir=small, seed=1, quiet=True)
+    assert other.scores != whole.scores
+
+
+MISSING = {"Food": {"1": pool(bm25=["3", "404"], true=["2"]), "405": pool(true=["1"])}}
+
+
+def test_ids_without_a_record(write_mdcr):
+    folder = write_mdcr(MISSING, PAPERS)
+    with pytest.raises(
+        ScirankError, match=r"2 listed papers have no record in .*: 404, 405. Pass missing_text='empty'"
+    ):
+        package.run("bm25", data_dir=folder, quiet=True)
+    skipped = package.run("bm25", data_dir=folder, missing_text="skip", quiet=True)
+    assert set(skipped.scores["Food"]) == {"1"}
+    assert set(skipped.scores["Food"]["1"]) == {"2", "3"}
+    assert "1 queries without a record or without any candidate, left out: 405" in skipped.notes
+    empty = package.run("bm25", data_dir=folder, missing_text="empty", quiet=True)
+    assert set(empty.scores["Food"]["1"]) == {"2", "3", "404"}
+    assert "2 listed papers without a record, taken with an empty text: 404, 405" in empty.notes
+
+
+def test_queries_without_a_relevant_candidate_are_refused_before_any_work(write_mdcr):
+    folder = write_mdcr({"Food": {"1": pool(bm25=["3"]), "2": pool(true=["1"])}}, PAPERS)
+    model = Letters()
+    with pytest.raises(ScirankError, match=r"1 queries have no relevant candidate: 1. Pass no_relevant='zero'"):
+        package.run(model, data_dir=folder, quiet=True)
+    assert model.texts == []
+    assert package.run(model, data_dir=folder, no_relevant="zero", quiet=True).average["map"] == 50.0
+    assert package.run(model, data_dir=folder, no_relevant="skip", quiet=True).average["map"] == 100.0
+
+
+class Broken:
+    def __init__(self, vectors):
+        self.encode = vectors
+
+
+class HalfRanker:
+    name = "half"
+
+    def rank(self, tasks, progress):
+        for task in tasks:
+            yield Ranking(task.group, {query: {task.candidates[query][0]: 1.0} for query in task.queries})
+
+    def provenance(self):
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        ("bm25", {"split": "train"}, "unknown split 'train'; valid are validation, test"),
+        ("bm25", {"split": "validation"}, "no split 'validation' there; it has test"),
+        ("bm25", {"groups": ["Art"]}, "no field 'Art'; it has Food, Roads"),
+        ("bm25", {"benchmark": "oagqa"}, "unknown benchmark 'oagqa'; valid are mdcr, mdcr-mini"),
+        ("bm25", {"benchmark": "mdcr-mini"}, "mdcr-mini comes with the package and takes no data_dir"),
+        ("bm25", {"measures": ["f1"]}, "unknown measure 'f1'"),
+        ("bm25", {"ties": "luck"}, "unknown tie policy 'luck'"),
+        ("bm25", {"missing_text": "guess"}, "unknown policy 'guess' for missing_text"),
+        ("bm25", {"like": "mteb"}, "unknown recipe 'mteb'; valid are scirepeval"),
+        ("bm25", {"template": "{title} {year}"}, r"expected the fields .*found \['title', 'year'\]"),
+        ("bm25", {"template": "{title.__class__}"}, "expected the fields"),
+        ("bm25", {"template": "{title"}, "template '{title': expected '}'"),
+        ("bm25", {"template": "words"}, r"expected the fields .*found \[\]"),
+        ("bm25", {"template": "{title} {sep} {abstract}"}, "has no separator token"),
+        (Letters(), {"similarity": "jaccard"}, "unknown similarity 'jaccard'"),
+        (object(), {}, r"expected something with encode\(texts\) or rank\(tasks\)"),
+        ("nowhere:model", {}, "model 'nowhere:model': No module named 'nowhere'"),
+        ("json:nothing", {}, "model 'json:nothing': .*expected a function"),
+        ("no/such-model", {}, "model 'no/such-model' could not be loaded"),
+        (Broken(lambda texts: np.ones(len(texts))), {}, r"gave an array of shape \(5,\) for 5 texts"),
+        (Broken(lambda texts: np.full((len(texts), 2), np.nan)), {}, "NaN or infinity for the text"),
+        (HalfRanker(), {}, "half gave no score for 2 candidates of query 1: 4, 2"),
+    ],
+)
+def test_bad_choices_are_one_clear_error(small, model, options, message):
+    with pytest.raises((ScirankError, ValueError), match=message):
+        package.run(model, **({"data_dir": small, "quiet": True} | options))
+
+
+def test_an_unknown_option_names_the_valid_ones(small):
+    with pytest.raises(TypeError, match="valid are template, similarity, pooling"):
+        package.run("bm25", data_dir=small, pool="cls", quiet=True)
+
+
+def test_a_loaded_benchmark_serves_several_models():
+    mini = package.load_benchmark("mdcr-mini", groups=["Art", "Physics"])
+    assert [task.group for task in mini.tasks] == ["Art", "Physics"]
+    for model in ("bm25", "random"):
+        assert list(package.run(model, mini, quiet=True).groups) == ["Art", "Physics"]
+
+
+FACTORY = """
+import numpy as np
+class Model:
+    def encode(self, texts):
+        return np.array([[len(text), text.count("e") + 1.0] for text in texts])
+def make(): return Model()
+def fail(): raise ValueError("out of luck")
+"""
+
+
+def test_the_command(scirank, tmp_path):
+    (tmp_path / "mine.py").write_text(FACTORY)
+    done = scirank("run", "mine:make", "bm25", "--benchmark", "mdcr-mini", "--groups", "Art, Biology", "--out", "out")
+    for part in ("mdcr-mini test, 8 queries in 2 fields", "mine:make", "SPECTER2 Base", "invented", "this run"):
+        assert part in done.stdout
+    assert "indexing papers: 341 of 341" in done.stderr
+    assert "saved out/bm25" in done.stderr
+    assert repr(Result.load(tmp_path / "out" / "mine_make")).startswith("Result(mine:make on mdcr-mini test")
+    quiet = scirank("run", "bm25", "random", "--benchmark", "mdcr-mini", "-q", "--format", "csv", "--groups", "Art")
+    assert quiet.stderr == ""
+    assert [line.split(",")[:2] for line in quiet.stdout.splitlines()[1:]] == [
+        ["bm25", "Art"], ["bm25", "AVG"], ["random", "Art"], ["random", "AVG"],
+    ]  # fmt: skip
+    latex = scirank(
+        "run", "bm25", "random", "--benchmark", "mdcr-mini", "-q", "--format", "latex", "--groups", "Art"
+    ).stdout
+    assert r"\multicolumn{3}{c}{bm25} & \multicolumn{3}{c}{random}" in latex
+
+
+def test_a_later_failure_keeps_what_is_done(scirank, tmp_path):
+    (tmp_path / "mine.py").write_text(FACTORY)
+    done = scirank("run", "bm25", "mine:fail", "--benchmark", "mdcr-mini", "--out", "out", expect=1)
+    assert "bm25" in done.stdout
+    assert done.stderr.splitlines()[-1] == "error: out of luck"
+    assert (tmp_path / "out" / "bm25" / "result.json").is_file()
+    twice = scirank("run", "a/b", "a__b", "--benchmark", "mdcr-mini", expect=1)
+    assert "two models would both be saved as 'a__b'" in twice.stderr
+
+
+def test_mini_is_easier_for_bm25_than_for_chance():
+    bm25, chance = (package.run(model, "mdcr-mini", quiet=True).average["map"] for model in ("bm25", "random"))
+    assert bm25 > 1.5 * chance
+
+
+def test_published_rows_stand_beside_the_19_fields(capsys):
+    from rich.console import Console
+
+    from scirank.report.terminal import print_results
+
+    result = package.run("random", "mdcr-mini", quiet=True)
+    as_real = Result("random", "mdcr", "test", result.summary, result.per_query, {})
+    print_results([as_real], Console(width=100, force_terminal=True, no_color=True))
+    printed = capsys.readouterr().out
+    assert "SciNCL, published" in printed
+    assert "36.84  62.79  32.30" in printed  # Biology
+    assert "invented" not in printed
+
+
+def test_options_reach_the_ranker():
+    assert load_ranker("random", ModelOptions(seed=3)).provenance() == {"kind": "random", "seed": 3}
+    assert os.environ["HF_HUB_OFFLINE"] == "1"

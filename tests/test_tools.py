@@ -1,0 +1,102 @@
+"""The other commands: audit, reproduce, help."""
+
+import json
+
+import pytest
+from conftest import LISTS, pool
+
+from mdcr_dataset import SplitFiles
+from scirank.audit import audit_split
+from scirank.reproduce import compare, reproduce_scincl
+from scirank.results import published_rows
+from scirank.scoring import score
+
+
+def test_the_audit_counts_what_is_odd(write_mdcr, scirank):
+    benchmark = {
+        "Art": {
+            "1": pool(bm25=["2", "2", "3"], specter=["3"], true=["3", "4"]),
+            "2": pool(random=["2", "404"]),
+        },
+        "Music": {"1": pool(true=["5"])},
+    }
+    papers = [{"paper_id": str(n), "title": "t", "abstract": "a" if n > 2 else None} for n in range(1, 7)]
+    folder = write_mdcr(benchmark, [*papers, papers[0]])
+    files = SplitFiles(str(folder / "mdcr_test.json"), str(folder / "mdcr_test_data.jsonl"))
+    audit = audit_split("test", files)
+    art, music = audit.groups
+    assert (art.queries, art.papers, art.pool) == (2, 5, (2, 3))
+    assert art.lists["bm25"] == (0, 3)
+    assert (art.repeated_within, art.repeated_across, art.also_true) == (1, 2, 1)
+    assert (art.no_relevant, art.own_candidate, art.in_other_group, art.without_record) == (1, 1, 1, 1)
+    assert (music.in_other_group, music.without_record) == (1, 0)
+    assert (audit.records, audit.counts["duplicates"], audit.counts["no_abstract"], audit.unlisted) == (6, 1, 2, 1)
+    printed = scirank("audit", "mdcr", "--data-dir", folder).stdout
+    for part in ("Music", *LISTS, "6 records", "1 lines that repeat an earlier id", "2 without an abstract"):
+        assert part in printed
+
+
+def test_the_audit_of_real_papers(acmcr, scirank):
+    printed = scirank("audit", "mdcr", MDCR_DATA_DIR=str(acmcr)).stdout
+    assert "2,028 records" in printed
+    assert "60 without an abstract" in printed
+    assert (
+        "no split 'validation' there; it has test"
+        in scirank("audit", "mdcr", "--split", "validation", "--data-dir", acmcr, expect=1).stderr
+    )
+
+
+def test_published_rows_are_consistent():
+    """The published average of SciNCL is the doubly rounded mean of its fields."""
+    scincl = next(row for row in published_rows("mdcr") if row.groups)
+    for measure, average in scincl.average.items():
+        assert round(sum(row[measure] for row in scincl.groups.values()) / 19, 4) == average
+    assert all(row.source for row in published_rows("mdcr"))
+
+
+def test_reproducing_says_row_by_row(scirank, tmp_path):
+    fields = published_rows("mdcr")[1].groups
+    benchmark = {field: {"1": pool(bm25=["2"], true=["3"])} for field in list(fields)[1:]}
+    (tmp_path / "mdcr_test.json").write_text(json.dumps(benchmark))
+    (tmp_path / "scincl_scores.json").write_text(json.dumps({"1_2": 0.1, "1_3": 0.2}))
+    done = scirank("reproduce", "mdcr-scincl", "--data-dir", tmp_path, expect=1)
+    assert "0 of 20 published rows of SciNCL come out" in done.stdout
+    assert "absent" in done.stdout
+    (tmp_path / "scincl_scores.json").unlink()
+    missing = scirank("reproduce", "mdcr-scincl", "--data-dir", tmp_path, expect=1)
+    assert "scincl_scores.json not there" in missing.stderr
+    assert "https://github.com/zoranmedic/mdcr" in missing.stderr
+
+
+def test_a_reproduced_row_is_recognised(acmcr, expected):
+    from scirank.results import PublishedRow
+
+    rows = compare(
+        score(acmcr / "mdcr_test.json", acmcr / "minilm_scores.json"),
+        PublishedRow("minilm", "here", expected["minilm"]["avg"], expected["minilm"]["fields"]),
+    )
+    assert [row.group for row in rows if row.same] == ["CHIIR", "ICTIR", "SIGIR", "WSDM", "AVG"]
+
+
+def test_all_20_published_rows_on_upstreams_real_files(real_mdcr):
+    rows = reproduce_scincl(real_mdcr)
+    assert len(rows) == 20
+    assert [row for row in rows if not row.same] == []
+
+
+@pytest.mark.parametrize("command", [(), ("score",), ("run",), ("audit",), ("reproduce",)])
+def test_help_has_an_example_and_is_light(python, command):
+    code = (
+        "import sys\nfrom scirank.cli import app\n"
+        "try:\n    app()\n"
+        "finally:\n    print([m for m in ('torch', 'datasets', 'numpy', 'pyarrow') if m in sys.modules])"
+    )
+    done = python(code, *command, "--help")
+    assert "Example: scirank" in " ".join(done.stdout.split())
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version(scirank):
+    from scirank import __version__
+
+    assert scirank("--version").stdout == f"scirank {__version__}\n"
