@@ -52,12 +52,14 @@ class Measure:
         names = (whole,) if self.cutoff is None else (f"{cut}_{self.cutoff}",)
         return ("recip_rank", *names) if self.kind == "mrr" and self.cutoff else names
 
-    def of(self, values: Mapping[str, float]) -> float:
-        """This measure from trec_eval's values of one query."""
-        if self.kind == "mrr" and self.cutoff is not None:
-            return values["recip_rank"] * values[f"success_{self.cutoff}"]
-        value = values[self.trec_names[0]]
-        return float(value > 0) if self.kind == "success" and self.cutoff is None else value
+    def column(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
+        """This measure of each query, from trec_eval's values of each."""
+        first, *second = self.trec_names
+        if second:
+            return [row[first] * row[second[0]] for row in rows]
+        if self.kind == "success" and self.cutoff is None:
+            return [float(row[first] > 0) for row in rows]
+        return [row[first] for row in rows]
 
 
 DEFAULT_MEASURES = tuple(Measure.parse(name) for name in ("map", "ndcg", "recall_5"))
@@ -79,5 +81,5 @@ def trec_values(
     values = evaluator.evaluate({str(row): run for row, run in enumerate(runs)})
     # pytrec_eval leaves out a query with nothing ranked; here it counts 0.
     nothing = dict.fromkeys(names, 0.0)
-    by_row = [values.get(str(row), nothing) for row in range(len(runs))]
-    return {measure: [measure.of(found) for found in by_row] for measure in measures}
+    rows = [values.get(str(row), nothing) for row in range(len(runs))]
+    return {measure: measure.column(rows) for measure in measures}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mdcr_metric import DEFAULT_MEASURES, Measure, evaluate_queries, summarise
 
@@ -12,8 +12,7 @@ NO_RELEVANT = ("error", "zero", "skip")
 MEASURES = tuple(str(measure) for measure in DEFAULT_MEASURES)
 
 
-@dataclass(frozen=True)
-class ScoredQuery:
+class ScoredQuery(NamedTuple):
     """A query's scores by candidate (`run`), and 0 or 1 for the same candidates (`qrel`)."""
 
     group: str
