@@ -31,6 +31,7 @@ def run(
     split: str = "test",
     groups: Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
+    name: str | None = None,
     out: str | os.PathLike[str] | None = None,
     measures: Sequence[str] = MEASURES,
     ties: str = "trec",
@@ -50,6 +51,7 @@ def run(
         split: `test` or `validation`.
         groups: the groups (fields) wanted; all by default.
         data_dir: a folder with upstream's files; see `load_benchmark`.
+        name: what to call the model in the result; by default its own name.
         out: a folder; the result is saved in `<out>/<model>/`.
         measures: names such as `map`, `ndcg_10`, `recall_5`.
         ties: `trec`, `optimistic`, `pessimistic` or `expected`.
@@ -63,8 +65,8 @@ def run(
     Raises:
         ScirankError, mdcr_dataset.MdcrDataError: saying what was found and what to do.
     """
-    for name in measures:
-        Measure.parse(name)
+    for measure in measures:
+        Measure.parse(measure)
     if ties not in POLICIES:
         raise ScirankError(f"unknown tie policy {ties!r}; valid are {', '.join(POLICIES)}")
     chosen = model_options(like, **options)
@@ -73,12 +75,13 @@ def run(
         benchmark = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
     check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
     ranker = load_ranker(model, chosen)
+    name = name or ranker.name
     for note in getattr(ranker, "notes", ()):
         progress.say(f"warning: {note}")
     wall, cpu = time.perf_counter(), time.process_time()
     rankings = list(ranker.rank(benchmark.tasks, progress))
     spent = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    evaluation = evaluate(_scored(ranker.name, benchmark.tasks, rankings), measures, ties, no_relevant)
+    evaluation = evaluate(_scored(name, benchmark.tasks, rankings), measures, ties, no_relevant)
     settings = {
         "split": benchmark.split,
         "groups": None if groups is None else list(groups),
@@ -92,7 +95,7 @@ def run(
     )
     result = Result.of(
         evaluation,
-        ranker.name,
+        name,
         benchmark.name,
         benchmark.split,
         record,
@@ -100,7 +103,7 @@ def run(
         {ranking.group: ranking.scores for ranking in rankings},
     )
     if out is not None:
-        result.save(Path(out) / folder_name(ranker.name), scores=save_scores)
+        result.save(Path(out) / folder_name(name), scores=save_scores)
     return result
 
 

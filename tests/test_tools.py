@@ -55,7 +55,7 @@ def test_published_rows_are_consistent():
 
 
 def test_reproducing_says_row_by_row(scirank, tmp_path):
-    fields = published_rows("mdcr")[1].groups
+    fields = next(row for row in published_rows("mdcr") if row.groups).groups
     benchmark = {field: {"1": pool(bm25=["2"], true=["3"])} for field in list(fields)[1:]}
     (tmp_path / "mdcr_test.json").write_text(json.dumps(benchmark))
     (tmp_path / "scincl_scores.json").write_text(json.dumps({"1_2": 0.1, "1_3": 0.2}))

@@ -60,7 +60,7 @@ def _averages_table(results: Sequence[Result]) -> Table:
     table.caption_justify = "left"
     for head, justify in [("model", "left"), *((label(measure), "right") for measure in measures), ("source", "left")]:
         table.add_column(head, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    for result in sorted(results, key=lambda result: result.average[measures[0]]):
+    for result in sorted(results, key=lambda result: -result.average[measures[0]]):
         table.add_row(
             result.model, *(_number(result.average[measure]) for measure in measures), "this run", style="bold"
         )

@@ -151,6 +151,13 @@ class Result:
             for paper, value in run.items()
         }
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from html import escape
+
+        heading = escape(f"{self.model} on {self.benchmark} {self.split}, {self.summary['queries']:,} queries, percent")
+        return f"<p>{heading}</p>{self.to_frame().round(2).to_html()}"
+
     def __str__(self) -> str:
         from ..report.terminal import as_text
 
