@@ -1,7 +1,8 @@
 """Upstream's candidate files, `mdcr_{val,test}.json`: field -> query -> source -> candidate ids."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -58,10 +59,14 @@ def parse_benchmark(data: bytes, name: str) -> Benchmark:
     if not isinstance(groups, dict) or not groups:
         raise MdcrDataError(f"{name}: expected {{field: {{query_id: {{source: [id]}}}}}}, found {_brief(groups)}")
     benchmark = {group: _queries(name, group, queries) for group, queries in groups.items()}
+    if not any(benchmark.values()):
+        raise MdcrDataError(f"{name}: expected queries, found none in the fields {', '.join(benchmark)}")
     keys = len(groups) + sum(len(queries) + sum(map(len, queries.values())) for queries in groups.values())
     if data.count(b":") != keys:
         # More colons than keys: a name holds one, or a key stands twice. The slow way tells, and refuses the latter.
         _loads(data, name, object_pairs_hook=_object)
+    if b"\\u" in data:
+        _refuse_odd_characters(name, groups)
     return benchmark
 
 
@@ -77,8 +82,11 @@ def _loads(data: bytes, name: str, **options: Any) -> Any:
         ) from error
 
 
-def select_groups(benchmark: Benchmark, groups: Collection[str] | None, name: str) -> Benchmark:
+def select_groups(benchmark: Benchmark, groups: str | Collection[str] | None, name: str) -> Benchmark:
     """The groups asked for (all for None), in the file's order. Raises MdcrDataError naming what there is."""
+    if groups is not None and not groups:
+        raise MdcrDataError(f"no field was named; {name} has {', '.join(benchmark)}")
+    groups = [groups] if isinstance(groups, str) else groups
     if unknown := [group for group in groups or () if group not in benchmark]:
         raise MdcrDataError(f"{name}: no field {', '.join(map(repr, unknown))}; it has {', '.join(benchmark)}")
     return {group: queries for group, queries in benchmark.items() if groups is None or group in groups}
@@ -130,6 +138,23 @@ def _ids(name: str, group: str, query: str, source: str, ids: object) -> list[st
                 f"expected a paper id, found {_brief(paper)}"
             )
     return ids
+
+
+def _refuse_odd_characters(name: str, groups: object) -> None:
+    """What JSON can escape but neither UTF-8 nor trec_eval can hold."""
+    if re.search("[\0\ud800-\udfff]", "".join(_strings(groups))):
+        raise MdcrDataError(f"{name}: an id or a field's name has a NUL or an unpaired surrogate; use plain strings")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, str):
+        yield value
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -41,7 +41,7 @@ BY_HAND = (
 def data_folder(data_dir: str | os.PathLike[str] | None) -> Path | None:
     """The folder to read: `data_dir`, else the environment variable MDCR_DATA_DIR, else None."""
     folder = data_dir or os.environ.get(ENVIRONMENT)
-    return Path(folder) if folder else None
+    return Path(folder).expanduser() if folder else None
 
 
 def find_files(folder: str | os.PathLike[str]) -> dict[str, SplitFiles]:
@@ -99,6 +99,10 @@ def mending(path: str, downloaded: bool, kind: type[MdcrDataError] = MdcrDataErr
     """
     try:
         yield
+    except OSError as error:  # in streaming, a dead link shows only now
+        if not downloaded:
+            raise
+        raise kind(f"MDCR could not be read: {type(error).__name__}: {error}\n{BY_HAND}") from error
     except MdcrDataError as error:
         if not downloaded:
             raise kind(str(error)) from error

@@ -28,6 +28,7 @@ from .papers import read_papers
 logger = datasets.logging.get_logger(__name__)
 
 VERSION = datasets.Version("1.0.0")
+WHOLE = ("all", "corpus")
 QUERY_COLUMNS = ("query_id", "field", "title", "abstract")
 
 CITATION = """\
@@ -48,9 +49,12 @@ class MdcrGenerationError(MdcrDataError, DatasetGenerationError):
 
 @dataclass
 class MdcrConfig(datasets.BuilderConfig):
-    """All queries (`all`), the queries of one group, or the papers (`corpus`)."""
+    """All queries (`all`), the papers (`corpus`), or the queries of the group that the name says."""
 
-    group: str | None = None
+    @property
+    def group(self) -> str | None:
+        """The one group of this config, if it is of one."""
+        return None if self.name in WHOLE else self.name
 
     def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
         """Name the cache folder after the files' state too, so that changed files are read anew."""
@@ -70,13 +74,13 @@ def configs_of(data_dir: str | os.PathLike[str] | None) -> list[MdcrConfig]:
     groups = [] if folder is None else [g for files in find_files(folder).values() for g in _read(files.benchmark)]
     # A config's name becomes a folder's name; a group that cannot be one is still part of `all`.
     names = [group for group in groups if not set(group) & set(INVALID_WINDOWS_CHARACTERS_IN_PATH)]
-    return _configs(name for name in dict.fromkeys([*FIELDS, *names]) if name not in ("all", "corpus"))
+    return _configs(name for name in dict.fromkeys([*FIELDS, *names]) if name and name not in WHOLE)
 
 
 def _configs(groups: Iterable[str]) -> list[MdcrConfig]:
     return [
         MdcrConfig("all", VERSION, description="the queries of all groups"),
-        *(MdcrConfig(group, VERSION, description=f"the queries of {group}", group=group) for group in groups),
+        *(MdcrConfig(group, VERSION, description=f"the queries of {group}") for group in groups),
         MdcrConfig("corpus", VERSION, description="the papers: queries and candidates"),
     ]
 
@@ -127,17 +131,12 @@ class Mdcr(datasets.ArrowBasedBuilder):
         for split, files in splits.items():
             with mending(files.benchmark, downloaded):
                 benchmark = _read(files.benchmark)
-            held[split] = list(benchmark)
-            # `datasets` shares the work between processes by the lists among these arguments.
-            groups = (
-                tuple(benchmark)
-                if self.config.name == "corpus"
-                else [self.config.group]
-                if self.config.group
-                else list(benchmark)
-            )
-            if set(groups) <= benchmark.keys():
-                kwargs = {"benchmark": benchmark, "papers": files.papers, "downloaded": downloaded, "groups": groups}
+            held[split] = [group for group, queries in benchmark.items() if queries]
+            groups = held[split] if self.config.group is None else [self.config.group]
+            if set(groups) <= set(held[split]):
+                # `datasets` shares work between processes by the lists among these; a corpus cannot be shared.
+                shared = tuple(groups) if self.config.name == "corpus" else groups
+                kwargs = {"benchmark": benchmark, "papers": files.papers, "downloaded": downloaded, "groups": shared}
                 generators.append(datasets.SplitGenerator(name=split, gen_kwargs=kwargs))
         if not generators:
             found = "; ".join(f"{split} has {', '.join(groups)}" for split, groups in held.items())

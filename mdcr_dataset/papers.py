@@ -29,11 +29,11 @@ def read_papers(file: BinaryIO, name: str, counts: Counter[str] | None = None) -
     Args:
         file: the open file, in binary mode.
         name: what to call the file in errors.
-        counts: gains `papers`, `duplicates`, `no_title`, `no_abstract` and `mended` (lines with
+        counts: if given, gains `papers`, `duplicates`, `no_title`, `no_abstract` and `mended` (lines with
             an unpaired surrogate, replaced by `?`).
 
     Raises:
-        MdcrDataError: a line is not a JSON object with an id and texts.
+        MdcrDataError: a line is not a JSON object with an id and texts, or there is no paper at all.
     """
     counts = Counter() if counts is None else counts
     seen: set[str] = set()
@@ -57,6 +57,8 @@ def read_papers(file: BinaryIO, name: str, counts: Counter[str] | None = None) -
         counts["no_abstract"] += _empty(table["abstract"])
         if len(table):
             yield table
+    if not seen:
+        raise MdcrDataError(f"{name}: expected a paper a line, found none; the file is empty")
 
 
 def _parse_fast(chunk: bytes) -> pa.Table | None:

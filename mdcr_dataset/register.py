@@ -56,15 +56,17 @@ def _wrap_factory(module: ModuleType) -> None:
 
     @functools.wraps(factory)
     def dataset_module_factory(path: Any, *args: Any, **kwargs: Any) -> Any:
-        return _our_module(kwargs.get("data_dir")) if _is_ours(os.fspath(path)) else factory(path, *args, **kwargs)
+        data_dir = kwargs.get("data_dir")
+        return _our_module(data_dir) if _is_ours(os.fspath(path), data_dir) else factory(path, *args, **kwargs)
 
     dataset_module_factory.knows_mdcr = True  # type: ignore[attr-defined]
     setattr(module, FACTORY, dataset_module_factory)
 
 
-def _is_ours(path: str) -> bool:
+def _is_ours(path: str, data_dir: object) -> bool:
     if path == "mdcr":
-        return not os.path.isdir(path)  # a data folder of that name here wins, as for every dataset
+        # A dataset repository of that name in the working folder wins, as for every dataset.
+        return data_dir is not None or not any(Path(path).rglob("*.parquet"))
     return path == "mdcr_dataset" or Path(path).resolve() in (HERE, BUILDER)
 
 
@@ -78,8 +80,12 @@ def _our_module(data_dir: str | os.PathLike[str] | None) -> Any:
 
 
 def _code_hash() -> str:
-    """Names the cache folder, so that data made by older code is not reused."""
+    """Names the cache folder, so that data made by other code is not reused."""
     import hashlib
 
+    import datasets
+
+    # A cache written by datasets 4 or later cannot be read by 3.
+    major = datasets.__version__.split(".")[0].encode()
     code = b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))
-    return hashlib.sha256(code).hexdigest()
+    return hashlib.sha256(major + code).hexdigest()

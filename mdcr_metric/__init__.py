@@ -4,12 +4,21 @@ After `import mdcr_metric`, `evaluate.load("mdcr_metric")` works from any folder
 import is light: the library `evaluate` is loaded only when you load the module.
 """
 
-from .measures import DEFAULT_MEASURES, Measure
+from .measures import DEFAULT_MEASURES, Measure, parse_measures
 from .queries import PerQuery, evaluate_queries
 from .register import register
 from .summary import summarise
 from .ties import POLICIES
 
-__all__ = ["DEFAULT_MEASURES", "POLICIES", "Measure", "PerQuery", "evaluate_queries", "register", "summarise"]
+__all__ = [
+    "DEFAULT_MEASURES",
+    "POLICIES",
+    "Measure",
+    "PerQuery",
+    "evaluate_queries",
+    "parse_measures",
+    "register",
+    "summarise",
+]
 
 register()

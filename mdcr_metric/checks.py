@@ -1,6 +1,5 @@
 """Turns what users pass (lists, arrays, tensors) into plain rows, or says which row is wrong."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,7 +56,7 @@ def _row(name: str, row: int, values: Any) -> list[Any]:
     plain = values.tolist() if hasattr(values, "tolist") else values
     if isinstance(plain, str | bytes) or not isinstance(plain, Sequence):
         raise ValueError(f"row {row}: {name} should be a list, found {values!r:.80}")
-    return [value.item() if hasattr(value, "item") else value for value in plain]
+    return [value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value for value in plain]
 
 
 def _scores(row: int, values: Any) -> list[float]:
@@ -67,7 +66,7 @@ def _scores(row: int, values: Any) -> list[float]:
     for at, score in enumerate(scores):
         if type(score) is not float and type(score) is not int:
             raise ValueError(f"row {row}, candidate {at}: expected a number as score, found {score!r:.80}")
-        if not math.isfinite(score) or abs(score) > LARGEST:
+        if not -LARGEST <= score <= LARGEST:
             raise ValueError(f"row {row}, candidate {at}: expected a finite score (float32), found {score}")
     return [float(score) for score in scores]
 
@@ -77,7 +76,7 @@ def _labels(row: int, values: Any, length: int) -> list[float]:
     if len(labels) != length:
         raise ValueError(f"row {row}: {length} predictions but {len(labels)} references")
     for at, label in enumerate(labels):
-        if isinstance(label, str) or label not in (0, 1):
+        if type(label) not in (int, float, bool) or label not in (0, 1):
             raise ValueError(f"row {row}, candidate {at}: expected 0 or 1 as reference, found {label!r:.80}")
     return [float(label) for label in labels]
 
@@ -89,7 +88,7 @@ def _ids(row: int, values: Any, length: int) -> list[str]:
     for at, candidate in enumerate(ids):
         if type(candidate) not in (str, int):
             raise ValueError(f"row {row}, candidate {at}: expected a string as id, found {candidate!r:.80}")
-    ids = [str(candidate) for candidate in ids]
+    ids = [_text(row, "id", str(candidate)) for candidate in ids]
     if len(set(ids)) != length:
         twice = next(candidate for candidate in ids if ids.count(candidate) > 1)
         raise ValueError(f"row {row}: id {twice!r} stands twice; a candidate can be ranked only once")
@@ -99,4 +98,11 @@ def _ids(row: int, values: Any, length: int) -> list[str]:
 def _group(row: int, value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"row {row}: expected a name as group, found {value!r:.80}")
-    return str(value)
+    return _text(row, "group", value)
+
+
+def _text(row: int, name: str, text: str) -> str:
+    """Refuse what trec_eval, in C and UTF-8, cannot hold."""
+    if "\0" in text or (not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)):
+        raise ValueError(f"row {row}: {name} {text!r} has a NUL or an unpaired surrogate; use plain strings")
+    return str(text)

@@ -11,6 +11,7 @@ from .checks import checked_batch
 from .expected import expected_values
 from .measures import DEFAULT_MEASURES
 from .measures import Measure
+from .measures import parse_measures
 from .queries import evaluate_queries
 from .summary import summarise
 from .ties import POLICIES
@@ -71,6 +72,9 @@ FEATURES = {
 }
 
 
+OPTIONS = {"measures": None, "ties": "trec", "no_relevant": "error", "return_per_query": False}
+
+
 class MdcrMetric(evaluate.Metric):
     """See `inputs_description`. Rows are checked when they are added; a refused batch adds nothing."""
 
@@ -115,15 +119,18 @@ class MdcrMetric(evaluate.Metric):
         batch = None
         if any(column is not None for column in (predictions, references, *inputs.values())):
             batch = self._checked(predictions, references, **inputs)
-        without = self._without_relevant + _without_relevant(batch["references"] if batch else [], self._rows)
-        if self._rows + len(batch["predictions"] if batch else []) == 0:
+        labels = batch["references"] if batch else []
+        if self._rows + len(labels) == 0:
             raise ValueError("nothing to evaluate: no query was added or passed")
-        if options["no_relevant"] == "error" and without:
-            raise ValueError(_no_relevant_message(without))
+        if self.num_process == 1:  # else only the first process has all rows, and looks at them later
+            without = self._without_relevant + _without_relevant(labels, self._rows)
+            _check_relevant(without, self._rows + len(labels), options["no_relevant"])
         if batch:
             self._write(batch)
-        result: dict[str, Any] | None = super().compute(**options)
-        self._forget_rows()
+        try:
+            result: dict[str, Any] | None = super().compute(**options)
+        finally:
+            self._forget_rows()
         return result
 
     def _compute(
@@ -137,13 +144,12 @@ class MdcrMetric(evaluate.Metric):
         no_relevant: str,
         return_per_query: bool,
     ) -> dict[str, Any]:
+        if len({(bool(ids), bool(group)) for ids, group in zip(candidate_ids, groups, strict=True)}) > 1:
+            raise ValueError("one process gave candidate_ids or groups and another did not; give them in all or none")
         without = _without_relevant(references)
-        if without and no_relevant == "error":
-            raise ValueError(_no_relevant_message(without))
+        _check_relevant(without, len(references), no_relevant)
         skipped = set(without) if no_relevant == "skip" else set()
         rows = [row for row in range(len(predictions)) if row not in skipped]
-        if not rows:
-            raise ValueError(f"nothing to evaluate: none of the {len(predictions)} queries has a relevant candidate")
         # Ids that stand in for absent ones put relevant candidates last among equals.
         ids = [
             candidate_ids[row] or [f"{0 if label else 1}-{at}" for at, label in enumerate(references[row])]
@@ -183,33 +189,31 @@ class MdcrMetric(evaluate.Metric):
         self._rows, self._without_relevant, self._given = 0, [], None
 
 
-def _checked_options(
-    config: str,
-    measures: Sequence[str] | str | None = None,
-    ties: str = "trec",
-    no_relevant: str = "error",
-    return_per_query: bool = False,
-) -> dict[str, Any]:
-    names = [measures] if isinstance(measures, str) else measures
-    chosen = CONFIGS[config] if names is None else tuple(dict.fromkeys(Measure.parse(name) for name in names))
-    if not chosen:
-        raise ValueError("measures is empty; leave it out for MDCR's own, or name at least one")
-    for option, value, valid in (("ties", ties, POLICIES), ("no_relevant", no_relevant, NO_RELEVANT)):
-        if value not in valid:
-            raise ValueError(f"unknown {option} {value!r}; valid are {', '.join(valid)}")
-    return {"measures": chosen, "ties": ties, "no_relevant": no_relevant, "return_per_query": return_per_query}
+def _checked_options(config: str, **options: Any) -> dict[str, Any]:
+    if unknown := options.keys() - OPTIONS.keys():
+        valid = ", ".join([*FEATURES, *OPTIONS])
+        raise TypeError(f"unknown argument {', '.join(map(repr, unknown))}; valid are {valid}")
+    options = OPTIONS | options
+    options["measures"] = CONFIGS[config] if options["measures"] is None else parse_measures(options["measures"])
+    for option, choices in (("ties", POLICIES), ("no_relevant", NO_RELEVANT)):
+        if options[option] not in choices:
+            raise ValueError(f"unknown {option} {options[option]!r}; valid are {', '.join(choices)}")
+    return options
 
 
 def _without_relevant(references: Sequence[Sequence[float]], first_row: int = 0) -> list[int]:
     return [row for row, labels in enumerate(references, first_row) if not any(labels)]
 
 
-def _no_relevant_message(rows: Sequence[int]) -> str:
-    shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-    return (
-        f"{len(rows)} queries have no relevant candidate (rows {shown}); "
-        'pass no_relevant="zero" to count them as 0 or no_relevant="skip" to leave them out'
-    )
+def _check_relevant(without: Sequence[int], rows: int, no_relevant: str) -> None:
+    if without and no_relevant == "error":
+        shown = ", ".join(map(str, without[:5])) + (", ..." if len(without) > 5 else "")
+        raise ValueError(
+            f"{len(without)} queries have no relevant candidate (rows {shown}); "
+            'pass no_relevant="zero" to count them as 0 or no_relevant="skip" to leave them out'
+        )
+    if len(without) == rows and no_relevant == "skip":
+        raise ValueError(f"nothing to evaluate: none of the {rows} queries has a relevant candidate")
 
 
 def _with(ids: bool, groups: bool) -> str:

@@ -1,6 +1,7 @@
 """Measures by name, computed by pytrec_eval."""
 
 import re
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ TREC_NAMES = {
     "success": ("set_recall", "success"),
     "mrr": ("recip_rank", "success"),
 }
+
+LARGEST_CUTOFF = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ class Measure:
             raise ValueError(
                 f"unknown measure {name!r}; valid are {kinds}, each with a cutoff (ndcg_10) or without (ndcg)"
             )
-        return cls(match[1], int(match[2]) if match[2] else None)
+        cutoff = int(match[2]) if match[2] else None
+        if cutoff is not None and cutoff > LARGEST_CUTOFF:
+            raise ValueError(f"measure {name!r}: the cutoff can be at most {LARGEST_CUTOFF:,}")
+        return cls(match[1], cutoff)
 
     def __str__(self) -> str:
         return self.kind if self.cutoff is None else f"{self.kind}_{self.cutoff}"
@@ -62,7 +68,17 @@ class Measure:
         return [row[first] for row in rows]
 
 
-DEFAULT_MEASURES = tuple(Measure.parse(name) for name in ("map", "ndcg", "recall_5"))
+def parse_measures(names: "str | Iterable[str | Measure]") -> tuple[Measure, ...]:
+    """Measures by name, each once. Raises ValueError for an unknown name and where there is none."""
+    if not isinstance(names, str) and not isinstance(names, Iterable):
+        raise ValueError(f"measures should be a list of names, found {names!r}")
+    measures = tuple(dict.fromkeys(Measure.parse(name) for name in ([names] if isinstance(names, str) else names)))
+    if not measures:
+        raise ValueError("measures is empty; name at least one, or leave it out for map, ndcg and recall_5")
+    return measures
+
+
+DEFAULT_MEASURES = parse_measures(["map", "ndcg", "recall_5"])
 """What MDCR publishes: MAP and nDCG without a cutoff, and Recall@5."""
 
 

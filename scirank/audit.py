@@ -34,10 +34,12 @@ class GroupAudit:
 
 @dataclass(frozen=True)
 class SplitAudit:
-    """Counts of one split."""
+    """Counts of one split; `in_other_group` and `without_record` count each id once."""
 
     split: str
     groups: tuple[GroupAudit, ...]
+    in_other_group: int
+    without_record: int
     records: int
     counts: Counter[str]
     unlisted: int
@@ -60,7 +62,8 @@ def audit_split(split: str, files: SplitFiles) -> SplitAudit:
     homes = Counter(query for queries in benchmark.values() for query in queries)
     groups = tuple(_audit_group(group, queries, records, homes) for group, queries in benchmark.items())
     listed = {paper for queries in benchmark.values() for paper in _listed(queries)}
-    return SplitAudit(split, groups, len(records), counts, len(records - listed))
+    in_other_group = sum(count > 1 for count in homes.values())
+    return SplitAudit(split, groups, in_other_group, len(listed - records), len(records), counts, len(records - listed))
 
 
 def _audit_group(group: str, queries: Queries, records: set[str], homes: Mapping[str, int]) -> GroupAudit:
@@ -113,6 +116,7 @@ def tables(audit: SplitAudit) -> "list[RenderableType]":
     """The audit for the eye: list lengths, oddities, and a line on the papers."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     lengths = Table("field", box=box.SIMPLE, pad_edge=False, title_justify="left")
     for head in (*SOURCES, "pool"):
@@ -120,13 +124,15 @@ def tables(audit: SplitAudit) -> "list[RenderableType]":
     oddities = Table("field", box=box.SIMPLE, pad_edge=False, show_footer=True)
     oddities.columns[0].footer = "all"
     for name, head in COLUMNS.items():
-        total = "" if name == "papers" else f"{sum(getattr(group, name) for group in audit.groups):,}"
-        oddities.add_column(head, justify="right", footer=total)
+        # What can be the same id in two groups is counted over the split.
+        total = getattr(audit, name, None)
+        total = sum(getattr(group, name) for group in audit.groups) if total is None else total
+        oddities.add_column(head, justify="right", footer="" if name == "papers" else f"{total:,}")
     for group in audit.groups:
         lengths.add_row(group.group, *map(_span, (*(group.lists[source] for source in SOURCES), group.pool)))
         oddities.add_row(group.group, *(f"{getattr(group, name):,}" for name in COLUMNS))
     return [
-        f"[bold]{audit.split}[/bold]: length of each query's lists; the pool has every candidate once",
+        Text(f"{audit.split}: length of each query's lists; the pool has every candidate once", style="bold"),
         lengths,
         oddities,
         "papers file: "

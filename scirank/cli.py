@@ -226,44 +226,55 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Rank a benchmark's candidates with models and print the numbers beside the published ones."""
-    from .runner import folder_name, run_all
+    from mdcr_metric import parse_measures
+
+    from .benchmarks import load_benchmark
+    from .runner import folder_name, model_options
+    from .runner import run as run_model
 
     if save_scores and out is None:
         raise typer.BadParameter("--save-scores needs --out")
+    chosen: dict[str, Any] = {
+        "template": template,
+        "similarity": similarity,
+        "pooling": pooling,
+        "prompt": prompt,
+        "max_length": max_length,
+        "batch_size": batch_size,
+        "device": device,
+        "revision": revision,
+        "seed": seed,
+    }
+    model_options(like, **chosen)
+    names = _names(models)
+    parse_measures(_listed(measures) or [])
     _hush_libraries()
+    data = load_benchmark(benchmark, split=split, groups=_listed(groups), data_dir=data_dir, missing_text=missing_text)
     done: list[Result] = []
     try:
-        done.extend(
-            run_all(
-                models,
-                benchmark,
-                split=split,
-                groups=_listed(groups),
-                data_dir=data_dir,
-                out=out,
-                measures=_listed(measures) or [],
-                ties=ties,
-                missing_text=missing_text,
-                no_relevant=no_relevant,
-                save_scores=save_scores,
-                like=like,
-                quiet=quiet,
-                template=template,
-                similarity=similarity,
-                pooling=pooling,
-                prompt=prompt,
-                max_length=max_length,
-                batch_size=batch_size,
-                device=device,
-                revision=revision,
-                seed=seed,
-            )
-        )
-    finally:  # what is done is shown even if a later model fails
+        for model, name in zip(models, names, strict=True):
+            # A model that fails takes nothing from the others.
+            with _one_message(go_on=True):
+                result = run_model(
+                    model,
+                    data,
+                    name=name,
+                    out=out,
+                    measures=_listed(measures) or [],
+                    ties=ties,
+                    no_relevant=no_relevant,
+                    save_scores=save_scores,
+                    like=like,
+                    quiet=quiet,
+                    **chosen,
+                )
+                done.append(result)
+                if out is not None and not quiet:
+                    _tell([f"saved {out / folder_name(name)}"])
+    finally:  # what is done is shown whatever happens to the rest
         if done:
             _print_results(done, format, quiet)
-    if out is not None and not quiet:
-        _tell(f"saved {out / folder_name(result.model)}" for result in done)
+    raise typer.Exit(0 if len(done) == len(models) else 1)
 
 
 @app.command(epilog="Example: scirank audit mdcr --data-dir data")
@@ -273,19 +284,17 @@ def audit(
     split: Annotated[Split | None, typer.Option(help="One split; by default all that the folder holds.")] = None,
 ) -> None:
     """Count what the files hold: queries, papers, list lengths, duplicates, ids without a record."""
-    from rich.console import Console
-
     from mdcr_dataset import data_folder, find_files
 
     from .audit import audit_split, tables
     from .benchmarks.mdcr import locate
+    from .report.terminal import console
 
     folder = data_folder(data_dir)
     splits = list(Split) if folder is None else list(find_files(folder))
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     for name in splits if split is None else [split]:
-        files, _ = locate(str(name), folder)
-        console.print(*tables(audit_split(str(name), files)), sep="\n")
+        files, _ = locate(name, folder)
+        console().print(*tables(audit_split(name, files)), sep="\n")
 
 
 class Reproduction(StrEnum):
@@ -306,16 +315,14 @@ def reproduce(
 
     The exit code is 0 if every printed digit is the same, else 1.
     """
-    from rich.console import Console
-
     from .report.comparison import comparison_table
+    from .report.terminal import console
     from .reproduce import reproduce_scincl
 
     rows = reproduce_scincl(data_dir)
     same = sum(row.same for row in rows)
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-    console.print(comparison_table(rows))
-    console.print(f"{same} of {len(rows)} published rows of SciNCL come out to the last digit")
+    console().print(comparison_table(rows))
+    console().print(f"{same} of {len(rows)} published rows of SciNCL come out to the last digit")
     raise typer.Exit(0 if same == len(rows) else 1)
 
 
@@ -336,7 +343,7 @@ def main() -> None:
 
 
 @contextmanager
-def _one_message() -> Iterator[None]:
+def _one_message(go_on: bool = False) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -346,8 +353,22 @@ def _one_message() -> Iterator[None]:
     except (ValueError, OSError) as error:
         if os.environ.get("SCIRANK_TRACEBACK"):
             raise
-        sys.stderr.write(f"error: {error}\n")
-        sys.exit(1)
+        _tell([f"error: {error}"])
+        if not go_on:
+            sys.exit(1)
+
+
+def _names(models: list[str]) -> list[str]:
+    """What each model is called in results: folders of the same name by the way to them."""
+    from .errors import ScirankError
+    from .models import model_name
+    from .runner import folder_name
+
+    short = [model_name(model) for model in models]
+    names = [model if short.count(name) > 1 else name for model, name in zip(models, short, strict=True)]
+    if len({folder_name(name) for name in names}) < len(names):
+        raise ScirankError(f"two models would both be saved under one name: {', '.join(names)}; run them apart")
+    return names
 
 
 def _listed(names: str | None) -> list[str] | None:
@@ -367,18 +388,19 @@ def _print_format(results: "list[Result]", format: Format) -> None:  # noqa: A00
 
 def _print_results(results: "list[Result]", format: Format, quiet: bool) -> None:  # noqa: A002
     if format is Format.TABLE:
-        from rich.console import Console
+        from .report.terminal import console, print_results
 
-        from .report.terminal import print_results
-
-        print_results(results, Console(width=None if sys.stdout.isatty() else 200))
+        print_results(results, console())
     else:
         _print_format(results, format)
         _tell(() if quiet else [f"{result.model}: {note}" for result in results for note in result.notes])
 
 
 def _hush_libraries() -> None:
-    """The bars of transformers would stand among our own lines."""
+    """The bars and remarks of the libraries would stand among our own lines."""
+    import logging
+
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")

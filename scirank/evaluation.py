@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mdcr_metric import DEFAULT_MEASURES, Measure, evaluate_queries, summarise
+from mdcr_metric import DEFAULT_MEASURES, evaluate_queries, parse_measures, summarise
 
 from .errors import ScirankError, shown
 
@@ -35,12 +35,17 @@ class Evaluation:
 
 
 def evaluate(
-    queries: Iterable[ScoredQuery], measures: Sequence[str] = MEASURES, ties: str = "trec", no_relevant: str = "error"
+    queries: Iterable[ScoredQuery],
+    groups: Iterable[str],
+    measures: str | Sequence[str] = MEASURES,
+    ties: str = "trec",
+    no_relevant: str = "error",
 ) -> Evaluation:
     """Evaluate scored queries.
 
     Args:
         queries: what was scored.
+        groups: all groups of the benchmark; one without any query left is told of.
         measures: names as `mdcr_metric.Measure` parses them.
         ties: one of `mdcr_metric.POLICIES`.
         no_relevant: `error`, `zero` or `skip` for a query without a relevant candidate.
@@ -59,16 +64,18 @@ def evaluate(
             queries = [query for query in queries if any(query.qrel.values())]
     if not queries:
         raise ScirankError("nothing to evaluate: no query is left")
-    parsed = tuple(dict.fromkeys(Measure.parse(name) for name in measures))
+    if lost := [group for group in groups if group not in {query.group for query in queries}]:
+        notes.append(f"{len(lost):,} groups without any query, not part of the average: {shown(lost)}")
+    parsed = parse_measures(measures)
     values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
-    groups = [query.group for query in queries]
+    group_of_each = [query.group for query in queries]
     per_query: dict[str, list[Any]] = {
         "query_id": [query.query_id for query in queries],
-        "group": groups,
+        "group": group_of_each,
         **{str(measure): column for measure, column in values.values.items()},
         "tied": values.tied,
     }
-    summary = summarise(values, groups)
+    summary = summarise(values, group_of_each)
     if summary["tied_queries"]:
         notes.append(
             f"{summary['tied_queries']:,} of {len(queries):,} queries have equal scores whose order could change "
@@ -83,6 +90,6 @@ def check_relevant(without: Sequence[str], no_relevant: str) -> None:
         raise ScirankError(f"unknown policy {no_relevant!r} for no_relevant; valid are {', '.join(NO_RELEVANT)}")
     if without and no_relevant == "error":
         raise ScirankError(
-            f"{len(without):,} queries have no relevant candidate: {shown(list(without))}. "
-            "Pass no_relevant='zero' to count them as 0 or 'skip' to leave them out"
+            f"{len(without):,} queries have no relevant candidate: {shown(without)}. "
+            "Choose no_relevant (--no-relevant): zero counts them as 0, skip leaves them out"
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mdcr_metric import POLICIES, Measure
+from mdcr_metric import POLICIES, parse_measures
 
 from .benchmarks import Benchmark, Task, load_benchmark
 from .errors import ScirankError, shown
@@ -15,7 +15,7 @@ from .evaluation import MEASURES, ScoredQuery, check_relevant, evaluate
 from .models import ModelOptions, Ranking, load_ranker
 from .progress import Progress
 from .results import Result, environment, provenance
-from .scoring import check_scores
+from .scoring import plain_scores
 
 RECIPES: dict[str, dict[str, Any]] = {
     # What AI2's mdcr.py does (github.com/allenai/scirepeval), which made SPECTER2's published rows.
@@ -29,11 +29,11 @@ def run(
     benchmark: "str | Benchmark" = "mdcr",
     *,
     split: str = "test",
-    groups: Sequence[str] | None = None,
+    groups: str | Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     name: str | None = None,
     out: str | os.PathLike[str] | None = None,
-    measures: Sequence[str] = MEASURES,
+    measures: str | Sequence[str] = MEASURES,
     ties: str = "trec",
     missing_text: str = "error",
     no_relevant: str = "error",
@@ -65,14 +65,17 @@ def run(
     Raises:
         ScirankError, mdcr_dataset.MdcrDataError: saying what was found and what to do.
     """
-    for measure in measures:
-        Measure.parse(measure)
+    parse_measures(measures)
     if ties not in POLICIES:
         raise ScirankError(f"unknown tie policy {ties!r}; valid are {', '.join(POLICIES)}")
     chosen = model_options(like, **options)
     progress = Progress(quiet)
     if isinstance(benchmark, str):
         benchmark = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
+    elif (split, groups, data_dir, missing_text) != ("test", None, None, "error"):
+        raise ScirankError(
+            "split, groups, data_dir and missing_text are for load_benchmark, where this benchmark came from"
+        )
     check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
     ranker = load_ranker(model, chosen)
     name = name or ranker.name
@@ -81,15 +84,8 @@ def run(
     wall, cpu = time.perf_counter(), time.process_time()
     rankings = list(ranker.rank(benchmark.tasks, progress))
     spent = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    evaluation = evaluate(_scored(name, benchmark.tasks, rankings), measures, ties, no_relevant)
-    settings = {
-        "split": benchmark.split,
-        "groups": None if groups is None else list(groups),
-        "ties": ties,
-        "missing_text": missing_text,
-        "no_relevant": no_relevant,
-        "like": like,
-    }
+    evaluation = evaluate(_scored(name, benchmark.tasks, rankings), benchmark.groups, measures, ties, no_relevant)
+    settings = {**benchmark.settings, "ties": ties, "no_relevant": no_relevant, "like": like}
     record = provenance(
         benchmark.data_sha256, settings, model=dict(ranker.provenance()), ranking=spent, environment=environment()
     )
@@ -105,27 +101,6 @@ def run(
     if out is not None:
         result.save(Path(out) / folder_name(name), scores=save_scores)
     return result
-
-
-def run_all(
-    models: Sequence[Any],
-    benchmark: str = "mdcr",
-    *,
-    split: str = "test",
-    groups: Sequence[str] | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
-    missing_text: str = "error",
-    **settings: Any,
-) -> Iterator[Result]:
-    """Run several models on a benchmark that is read once; a result as each model ends. See `run`."""
-    names = [folder_name(model) for model in models if isinstance(model, str)]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ScirankError(
-            f"two models would both be saved as {twice[0]!r}; run them apart, with different out folders"
-        )
-    loaded = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
-    for model in models:
-        yield run(model, loaded, groups=groups, missing_text=missing_text, **settings)
 
 
 def model_options(like: str | None = None, **options: Any) -> ModelOptions:
@@ -158,6 +133,5 @@ def _scored(name: str, tasks: Sequence[Task], rankings: Sequence[Ranking]) -> It
                 raise ScirankError(
                     f"{name} gave no score for {len(missed)} candidates of query {query}: {shown(missed)}"
                 )
-            scores = {paper: run[paper] for paper in candidates}
-            check_scores(query, scores)
+            scores = plain_scores(query, {paper: run[paper] for paper in candidates})
             yield ScoredQuery(task.group, query, scores, {p: int(p in task.relevant[query]) for p in candidates})

@@ -1,11 +1,15 @@
 """Evaluate scores that someone has: MDCR's candidate file and a file of scores."""
 
+import json
 import math
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -23,8 +27,8 @@ def score(
     benchmark_file: str | os.PathLike[str],
     scores: str | os.PathLike[str] | Mapping[str, float],
     *,
-    groups: Sequence[str] | None = None,
-    measures: Sequence[str] = MEASURES,
+    groups: str | Sequence[str] | None = None,
+    measures: str | Sequence[str] = MEASURES,
     ties: str = "trec",
     missing: str = "error",
     no_relevant: str = "zero",
@@ -52,18 +56,18 @@ def score(
     benchmark_bytes = Path(benchmark_file).read_bytes()
     name = os.fspath(benchmark_file)
     benchmark = select_groups(parse_benchmark(benchmark_bytes, name), groups, name)
-    hashes = {Path(benchmark_file).name: sha256(benchmark_bytes)}
+    hashes = {"benchmark": sha256(benchmark_bytes)}
     model = "scores"
     if not isinstance(scores, Mapping):
         model = Path(scores).stem
         scores_bytes = Path(scores).read_bytes()
-        hashes[Path(scores).name] = sha256(scores_bytes)
+        hashes["scores"] = sha256(scores_bytes)
         scores = _parse_scores(scores_bytes, os.fspath(scores))
     pairing = _Pairing(scores, missing)
     queries = list(pairing.queries(benchmark))
     pairing.check()
-    evaluation = evaluate(queries, measures, ties, no_relevant)
-    settings = {"ties": ties, "missing": missing, "no_relevant": no_relevant}
+    evaluation = evaluate(queries, benchmark, measures, ties, no_relevant)
+    settings = {"groups": list(benchmark), "ties": ties, "missing": missing, "no_relevant": no_relevant}
     notes = (*evaluation.notes, *pairing.notes(partial=groups is not None))
     return Result.of(evaluation, model, "mdcr", "", provenance(hashes, settings), notes)
 
@@ -95,7 +99,7 @@ class _Pairing:
             run = {paper: scores[prefix + paper] for paper in qrel}
         except KeyError:
             run = {paper: scores[prefix + paper] for paper in qrel if prefix + paper in scores}
-        check_scores(query, run)
+        run = plain_scores(query, run)
         if len(run) < len(qrel):
             missed = [paper for paper in qrel if paper not in run]
             self.missed += [prefix + paper for paper in missed]
@@ -109,8 +113,8 @@ class _Pairing:
     def check(self) -> None:
         if self.missed and self.missing == "error":
             raise ScirankError(
-                f"{len(self.missed):,} pairs have no score: {shown(self.missed)}. Score them, or pass --missing lowest "
-                "to rank them below all others, or --missing drop to take them out of the pool"
+                f"{len(self.missed):,} pairs have no score: {shown(self.missed)}. Score them, or choose missing "
+                "(--missing): lowest ranks them below all others, drop takes them out of the pool"
             )
 
     def notes(self, partial: bool) -> Iterator[str]:
@@ -125,18 +129,37 @@ class _Pairing:
         extra = len(self.scores) - sum(map(len, self.pools.values())) + len(set(self.missed))
         if extra > 0 and not partial:
             yield f"{extra:,} scores belong to no pair of the benchmark and were not used"
+        if shared := self._shared_keys():
+            yield f"{len(shared):,} keys stand for two pairs each, since an id has '_' in it: {shown(shared)}"
+
+    def _shared_keys(self) -> list[str]:
+        if not any("_" in query for query in self.pools):
+            return []
+        keys = Counter(f"{query}_{paper}" for query, pool in self.pools.items() for paper in pool)
+        return [key for key, count in keys.items() if count > 1]
 
 
-def check_scores(query: str, run: Mapping[str, float]) -> None:
-    """Refuse what cannot be ranked: anything but finite numbers within single precision."""
-    values = run.values()
-    if not {*map(type, values)} <= {float, int}:
-        paper, value = next((p, v) for p, v in run.items() if type(v) not in (float, int))
-        raise ScirankError(f"the score of {query}_{paper} should be a number, found {value!r:.80}")
-    # In single precision what is too large is infinite, and a sum is finite only if every term is.
-    if not math.isfinite(sum(array("f", values))):
-        paper, value = next((p, v) for p, v in run.items() if not math.isfinite(v) or abs(v) > LARGEST)
-        raise ScirankError(f"the score of {query}_{paper} should be finite in single precision, found {value}")
+def plain_scores(query: str, run: Mapping[str, Any]) -> dict[str, float]:
+    """A query's scores as plain numbers. Raises ScirankError for what is not finite in single precision."""
+    if not {*map(type, run.values())} <= {float, int}:
+        run = {paper: value.item() if hasattr(value, "item") else value for paper, value in run.items()}
+    for paper, value in run.items() if not _are_fine(run.values()) else ():
+        if type(value) not in (float, int):
+            raise ScirankError(f"the score of {query}_{paper} should be a number, found {value!r:.80}")
+        if not -LARGEST <= value <= LARGEST:
+            raise ScirankError(
+                f"the score of {query}_{paper} should be finite in single precision, found {value!r:.40}"
+            )
+    return dict(run)
+
+
+def _are_fine(values: Collection[Any]) -> bool:
+    """Whether all are finite numbers, told without a loop in Python: this runs for every query."""
+    try:
+        # In single precision what is too large is infinite, and a sum is finite only if every term is.
+        return {*map(type, values)} <= {float, int} and math.isfinite(sum(array("f", values)))
+    except OverflowError:
+        return False
 
 
 def _below(scores: Iterable[float]) -> float:
@@ -156,13 +179,19 @@ def _parse_scores(data: bytes, name: str) -> dict[str, float]:
         raise ScirankError(
             f'{name}: expected one JSON object {{"queryid_candidateid": score, ...}}, found {data[:80]!r}'
         )
+    if data.count(b":") != len(scores):
+        # More colons than keys: an id holds one, or a key stands twice. The slow way tells, and refuses the latter.
+        json.loads(data, object_pairs_hook=partial(_refuse_repeated, name))
     return scores
 
 
-def _parse_loosely(data: bytes, name: str, strict: ValueError) -> object:
-    """Python's reader takes NaN and Infinity, which let the pair with such a score be named."""
-    import json
+def _refuse_repeated(name: str, pairs: list[tuple[str, Any]]) -> None:
+    if repeated := [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]:
+        raise ScirankError(f"{name}: {len(repeated):,} pairs have two scores: {shown(repeated)}; keep one of each")
 
+
+def _parse_loosely(data: bytes, name: str, strict: ValueError) -> Any:
+    """Python's reader takes NaN and Infinity, which let the pair with such a score be named."""
     try:
         return json.loads(data)
     except ValueError:

@@ -49,6 +49,9 @@ def test_a_byte_order_mark_and_colons_in_names_do_no_harm():
         (b'{"Art": {"1": {"true": [1.5]}}}', "position 0: .*found 1.5"),
         (b'{"Art": {"1": {"true": [true]}}}', "position 0: .*found true"),
         (b'{"Art": {"1": {"true": []}, "1": {"true": []}}}', "'1' stands twice"),
+        (b'{"Art": {}, "Law": {}}', "expected queries, found none in the fields Art, Law"),
+        (b'{"Art": {"q\\u0000": {"true": ["2"]}}}', "a NUL or an unpaired surrogate"),
+        (b'{"Art": {"1": {"true": ["\\ud800"]}}}', "a NUL or an unpaired surrogate"),
         (b'{"Art": {}, "Art": {"1": {"true": []}}}', "'Art' stands twice"),
     ],
 )
@@ -65,8 +68,11 @@ def test_a_pool_has_each_candidate_once_and_true_wins():
 def test_selecting_a_group_that_is_not_there_names_what_is():
     parsed = parse_benchmark(json.dumps(GOOD).encode(), "f.json")
     assert select_groups(parsed, None, "f.json") == parsed
+    assert select_groups(parsed, "Art", "f.json") == parsed
     with pytest.raises(MdcrDataError, match=r"f.json: no field 'Biology'; it has Art"):
         select_groups(parsed, ["Biology"], "f.json")
+    with pytest.raises(MdcrDataError, match=r"no field was named; f.json has Art"):
+        select_groups(parsed, [], "f.json")
 
 
 def test_mini_is_what_its_card_says():

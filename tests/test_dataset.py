@@ -170,13 +170,13 @@ def upstream(tmp_path, monkeypatch):
     server.server_close()
 
 
-@pytest.mark.parametrize("broken", ["dead link", "proxy page", "truncated"])
+@pytest.mark.parametrize("broken", ["dead link", "proxy page", "truncated", "empty"])
 def test_downloading(upstream, broken, tmp_path):
-    name = "mdcr_test.json" if broken != "truncated" else "mdcr_test_data.jsonl"
+    name = "mdcr_test_data.jsonl" if broken in ("truncated", "empty") else "mdcr_test.json"
     for path in MINI.glob("mdcr_*"):
         (upstream / path.name).write_bytes(path.read_bytes())
     good = (upstream / name).read_bytes()
-    bad = {"dead link": None, "proxy page": b"<html>Please sign in</html>", "truncated": good[:-100]}[broken]
+    bad = {"proxy page": b"<html>Please sign in</html>", "truncated": good[:-100], "empty": b""}.get(broken)
     (upstream / name).unlink() if bad is None else (upstream / name).write_bytes(bad)
     download = datasets.DownloadConfig(cache_dir=tmp_path / "downloads", max_retries=0)
     options = {"split": "test", "cache_dir": tmp_path / "cache", "download_config": download}
@@ -193,6 +193,21 @@ def test_streaming_from_upstream(upstream):
         (upstream / path.name).write_bytes(path.read_bytes())
     rows = load_dataset("mdcr", "corpus", split="test", streaming=True)
     assert next(iter(rows))["abstract"]
+    (upstream / "mdcr_test.json").unlink()
+    with pytest.raises(MdcrDataError, match=r"(?s)could not be read: .*pass that folder as"):
+        load_dataset("mdcr", "Art", split="test", streaming=True)
+
+
+def test_choosing_wrongly_forgets_no_download(upstream, tmp_path, monkeypatch):
+    for path in MINI.glob("mdcr_*"):
+        (upstream / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
+    from scirank import load_benchmark
+
+    with pytest.raises(MdcrDataError, match="no field 'art'; it has Art"):
+        load_benchmark("mdcr", groups=["art"])
+    kept = {path.stat().st_size for path in (tmp_path / "downloads").iterdir()}
+    assert {(MINI / name).stat().st_size for name in ("mdcr_test.json", "mdcr_test_data.jsonl")} <= kept
 
 
 ORDERS = {
@@ -215,13 +230,16 @@ def test_importing_is_light(python):
 
 def test_other_names_and_a_data_folder_of_that_name_are_left_alone(python, tmp_path):
     (tmp_path / "mdcr").mkdir()
-    (tmp_path / "mdcr" / "train.jsonl").write_text('{"x": 1}\n')
     (tmp_path / "other.jsonl").write_text('{"x": 1}\n{"x": 2}\n')
     done = python(
-        "import mdcr_dataset; from datasets import load_dataset\n"
-        "print(len(load_dataset('mdcr', split='train')), len(load_dataset('json', data_files='other.jsonl')['train']))"
+        "import mdcr_dataset; from datasets import Dataset, load_dataset\n"
+        "print(len(load_dataset('json', data_files='other.jsonl')['train']))\n"
+        "print(len(load_dataset('mdcr', 'Art', split='test', data_dir=mdcr_dataset.MINI)))\n"
+        "Dataset.from_dict({'x': [1, 2, 3]}).to_parquet('mdcr/train.parquet')\n"
+        "print(len(load_dataset('mdcr', split='train')))\n"
+        "print(len(load_dataset('mdcr', 'Art', split='test', data_dir=mdcr_dataset.MINI)))\n"
     )
-    assert done.stdout.split() == ["1", "2"]
+    assert done.stdout.split() == ["2", "4", "3", "4"]
 
 
 @pytest.mark.skipif(datasets.__version__ >= "4", reason="needs datasets < 4, which still has loading scripts")

@@ -155,6 +155,14 @@ ROW = {"predictions": [[0.5, 0.1]], "references": [[1, 0]], "candidate_ids": [["
         ({"groups": [None]}, "row 0: expected a name as group, found None"),
         ({"groups": [""]}, "row 0: expected a name as group"),
         ({"groups": ["g", "g"]}, "predictions has 1 rows, groups has 2"),
+        ({"candidate_ids": [["a", "b\0c"]]}, r"row 0: id 'b\\x00c' has a NUL or an unpaired surrogate"),
+        ({"groups": ["\ud800"]}, "row 0: group .* has a NUL or an unpaired surrogate"),
+        ({"predictions": [[0.5, 10**400]]}, "row 0, candidate 1: expected a finite score"),
+        ({"predictions": [[0.5, np.array([1, 2])]]}, "row 0, candidate 1: expected a number as score"),
+        ({"references": [[1, np.array([1, 0])]]}, "row 0, candidate 1: expected 0 or 1"),
+        ({"references": [[0, 0]], "no_relevant": "skip"}, "none of the 1 queries has a relevant candidate"),
+        ({"measures": ["recall_99999999999999999999"]}, "cutoff can be at most 1,000,000"),
+        ({"measures": 5}, "measures should be a list of names, found 5"),
         ({"measures": ["map_0"]}, "unknown measure 'map_0'; valid are map, ndcg"),
         ({"measures": "bpref"}, "unknown measure 'bpref'"),
         ({"measures": []}, "measures is empty"),
@@ -190,7 +198,7 @@ def test_a_refused_call_loses_nothing_and_doubles_nothing(metric):
         metric.compute()
     with pytest.raises(ValueError, match="unknown measure"):
         metric.compute(measures=["what"])
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"unknown argument 'measure'; valid are predictions, .*measures, ties"):
         metric.compute(measure=["map"])
     result = metric.compute(no_relevant="zero")
     assert (result["queries"], result["map"], result["without_relevant"]) == (2, 50.0, 1)
@@ -230,6 +238,8 @@ def test_adding_in_parts_combining_and_keeping_in_memory(rankings):
     combined = evaluate.combine(["mdcr_metric"])
     combined.add_batch(**few)
     assert combined.compute() == whole
+    combined.add_batch(predictions=[[1, 2]], references=[[0, 1]], candidate_ids=None, groups=None)
+    assert combined.compute()["map"] == 100
     assert (
         evaluate.combine({"mine": evaluate.load("mdcr_metric")}, force_prefix=True).compute(**few)["mine_map"]
         == whole["map"]

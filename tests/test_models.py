@@ -80,7 +80,7 @@ TEXTS = ["a study of bees", "a much longer study of the flight of bees and of wa
 def test_a_plain_checkpoint_says_that_it_is_pooled_by_the_mean(plain_checkpoint, minilm):
     found, ranker = vectors(plain_checkpoint, TEXTS)
     assert ranker.notes == (
-        "plain-minilm has no pooling of its own, so mean pooling is used; choose with --pooling cls or mean",
+        "no pooling of its own, so mean pooling is used; choose with pooling (--pooling) cls or mean",
     )
     expected = minilm.encode(TEXTS)
     assert found / np.linalg.norm(found, axis=1, keepdims=True) == pytest.approx(expected, abs=1e-5)
@@ -122,6 +122,7 @@ def test_prompts(minilm, plain_checkpoint, monkeypatch):
     [
         ({"max_length": 4096}, "max_length 4096 is out of range; this model takes 1 to 512"),
         ({"pooling": "max"}, "unknown pooling 'max'; valid are cls, mean"),
+        ({"similarity": "max"}, "unknown similarity 'max'; valid are cosine, dot"),
     ],
 )
 def test_options_that_do_not_fit(plain_checkpoint, options, message):

@@ -27,7 +27,7 @@ RECORD = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(RECORD, max_size=12), st.sampled_from([1, 40, 1 << 20]), st.booleans())
+@given(st.lists(RECORD, min_size=1, max_size=12), st.sampled_from([1, 40, 1 << 20]), st.booleans())
 def test_same_as_reading_line_by_line(records, chunk, ascii_only):
     data = "".join(json.dumps(record, ensure_ascii=ascii_only) + "\n" for record in records).encode()
     first = {}
@@ -56,7 +56,6 @@ def test_same_as_reading_line_by_line(records, chunk, ascii_only):
         (b"\xef\xbb\xbf" + lines({"paper_id": "7"}).replace(b"\n", b"\r\n") + b"\r\n", [("7", "", "")]),
         (lines({"paper_id": "7", "title": "t"}).rstrip(), [("7", "t", "")]),
         (b'{"paper_id": "7", "title": "\\ud800x"}\n', [("7", "?x", "")]),
-        (b"", []),
     ],
     ids=[
         "int id",
@@ -66,7 +65,6 @@ def test_same_as_reading_line_by_line(records, chunk, ascii_only):
         "bom, crlf, blank",
         "no newline",
         "surrogate",
-        "empty",
     ],
 )
 def test_reads_liberally(data, rows):
@@ -90,6 +88,12 @@ def test_a_bad_line_is_named(line, message):
     with pytest.raises(MdcrDataError, match=message) as caught:
         read(lines({"paper_id": "1"}) + line + b"\n")
     assert str(caught.value).startswith("p.jsonl")
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n"])
+def test_an_empty_file_is_refused(data):
+    with pytest.raises(MdcrDataError, match=r"p.jsonl: expected a paper a line, found none; the file is empty"):
+        read(data)
 
 
 def test_a_web_page_is_recognised():

@@ -92,7 +92,8 @@ def test_saved_and_loaded(small, tmp_path):
     loaded = Result.load(folder)
     assert (loaded.summary, loaded.per_query, loaded.notes) == (result.summary, result.per_query, result.notes)
     saved = json.loads((folder / "result.json").read_text())
-    assert set(saved["provenance"]["data_sha256"]) == {"mdcr_test.json", "mdcr_test_data.jsonl"}
+    assert set(saved["provenance"]["data_sha256"]) == {"benchmark", "papers"}
+    assert saved["provenance"]["settings"]["groups"] == ["Food", "Roads"]
     assert saved["provenance"]["model"]["template"] == "{title}. {abstract}"
     assert list(result.to_frame().index) == ["Food", "Roads", "AVG"]
     assert "bm25" in str(result)
@@ -115,9 +116,7 @@ MISSING = {"Food": {"1": pool(bm25=["3", "404"], true=["2"]), "405": pool(true=[
 
 def test_ids_without_a_record(write_mdcr):
     folder = write_mdcr(MISSING, PAPERS)
-    with pytest.raises(
-        ScirankError, match=r"2 listed papers have no record in .*: 404, 405. Pass missing_text='empty'"
-    ):
+    with pytest.raises(ScirankError, match=r"2 listed papers have no record in .*: 404, 405. Choose missing_text"):
         package.run("bm25", data_dir=folder, quiet=True)
     skipped = package.run("bm25", data_dir=folder, missing_text="skip", quiet=True)
     assert set(skipped.scores["Food"]) == {"1"}
@@ -131,7 +130,7 @@ def test_ids_without_a_record(write_mdcr):
 def test_queries_without_a_relevant_candidate_are_refused_before_any_work(write_mdcr):
     folder = write_mdcr({"Food": {"1": pool(bm25=["3"]), "2": pool(true=["1"])}}, PAPERS)
     model = Letters()
-    with pytest.raises(ScirankError, match=r"1 queries have no relevant candidate: 1. Pass no_relevant='zero'"):
+    with pytest.raises(ScirankError, match=r"1 queries have no relevant candidate: 1. Choose no_relevant"):
         package.run(model, data_dir=folder, quiet=True)
     assert model.texts == []
     assert package.run(model, data_dir=folder, no_relevant="zero", quiet=True).average["map"] == 50.0
@@ -173,8 +172,14 @@ class HalfRanker:
         ("bm25", {"template": "{title} {sep} {abstract}"}, "has no separator token"),
         (Letters(), {"similarity": "jaccard"}, "unknown similarity 'jaccard'"),
         (object(), {}, r"expected something with encode\(texts\) or rank\(tasks\)"),
-        ("nowhere:model", {}, "model 'nowhere:model': No module named 'nowhere'"),
-        ("json:nothing", {}, "model 'json:nothing': .*expected a function"),
+        ("nowhere:model", {}, "model 'nowhere:model' could not be made: .*No module named 'nowhere'"),
+        ("json:nothing", {}, "model 'json:nothing' could not be made: .*expected module:factory, a function"),
+        ("json:load", {}, "could not be made: TypeError: .*without required arguments"),
+        ("random", {"similarity": "jaccard"}, "unknown similarity 'jaccard'"),
+        ("bm25", {"measures": []}, "measures is empty"),
+        ("bm25", {"groups": []}, "no field was named"),
+        (Broken(lambda texts: [[1.0], [1.0, 2.0]]), {}, "gave no array of numbers .*expected .texts, dimensions."),
+        (Broken(lambda texts: ["a"] * len(texts)), {}, "gave no array of numbers"),
         ("no/such-model", {}, "model 'no/such-model' could not be loaded"),
         (Broken(lambda texts: np.ones(len(texts))), {}, r"gave an array of shape \(5,\) for 5 texts"),
         (Broken(lambda texts: np.full((len(texts), 2), np.nan)), {}, "NaN or infinity for the text"),
@@ -191,11 +196,45 @@ def test_an_unknown_option_names_the_valid_ones(small):
         package.run("bm25", data_dir=small, pool="cls", quiet=True)
 
 
+def test_options_that_a_kind_of_model_does_not_use_are_told(small):
+    result = package.run("bm25", data_dir=small, like="scirepeval", template="{title}", quiet=True)
+    assert result.notes == tuple(
+        f"{name} is of no account for this kind of model" for name in ("similarity", "pooling", "max_length")
+    )
+    assert package.run(Letters(), data_dir=small, similarity="dot", quiet=True).notes == ()
+    with pytest.raises(ScirankError, match=r"has rank\(\) but no name and no provenance"):
+        load_ranker(type("Half", (), {"rank": lambda self, tasks, progress: ()})())
+
+
+def test_texts_without_any_word(write_mdcr):
+    papers = [{"paper_id": str(n)} for n in range(1, 4)]
+    folder = write_mdcr({"Art": {"1": pool(bm25=["2"], true=["3"])}}, papers)
+    assert package.run("bm25", data_dir=folder, quiet=True).summary["tied_queries"] == 1
+
+
+def test_scores_that_upstreams_format_cannot_hold(write_mdcr, tmp_path):
+    papers = [{"paper_id": name, "title": name} for name in ("q", "q_1", "1_2", "2", "3")]
+    pools = {"q": pool(bm25=["1_2"], true=["3"]), "q_1": pool(bm25=["2"], true=["3"])}
+    folder = write_mdcr({"Art": pools}, papers)
+    with pytest.raises(ScirankError, match="q_1_2 stands for two of them"):
+        package.run("random", data_dir=folder, out=tmp_path / "out", save_scores=True, quiet=True)
+
+
+def test_brackets_in_names_are_just_text(write_mdcr, scirank):
+    folder = write_mdcr({"[/x]": BENCHMARK["Food"], "[bold]": BENCHMARK["Roads"]}, PAPERS)
+    for command in (("run", "bm25", "-q"), ("audit", "mdcr")):
+        printed = scirank(*command, "--data-dir", folder).stdout
+        assert "[/x]" in printed
+        assert "[bold]" in printed
+
+
 def test_a_loaded_benchmark_serves_several_models():
     mini = package.load_benchmark("mdcr-mini", groups=["Art", "Physics"])
     assert [task.group for task in mini.tasks] == ["Art", "Physics"]
     for model in ("bm25", "random"):
         assert list(package.run(model, mini, quiet=True).groups) == ["Art", "Physics"]
+    with pytest.raises(ScirankError, match="are for load_benchmark"):
+        package.run("bm25", mini, groups=["Art"], quiet=True)
 
 
 FACTORY = """
@@ -229,12 +268,25 @@ def test_the_command(scirank, tmp_path):
 
 def test_a_later_failure_keeps_what_is_done(scirank, tmp_path):
     (tmp_path / "mine.py").write_text(FACTORY)
-    done = scirank("run", "bm25", "mine:fail", "--benchmark", "mdcr-mini", "--out", "out", expect=1)
-    assert "bm25" in done.stdout
-    assert done.stderr.splitlines()[-1] == "error: out of luck"
-    assert (tmp_path / "out" / "bm25" / "result.json").is_file()
+    models = ("bm25", "mine:fail", "mine:Model", "random")
+    done = scirank("run", *models, "--benchmark", "mdcr-mini", "--out", "out", expect=1)
+    assert "error: model 'mine:fail' could not be made: ValueError: out of luck" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bm25", "mine_Model", "random"]
+    assert all(name in done.stdout for name in ("bm25", "mine:Model", "random"))
     twice = scirank("run", "a/b", "a__b", "--benchmark", "mdcr-mini", expect=1)
-    assert "two models would both be saved as 'a__b'" in twice.stderr
+    assert "two models would both be saved under one name: a/b, a__b" in twice.stderr
+
+
+def test_folders_of_the_same_name_are_told_apart(tmp_path, monkeypatch):
+    from scirank.cli import _names
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("one/checkpoint", "two/checkpoint", "three"):
+        (tmp_path / name).mkdir(parents=True)
+    assert _names(["one/checkpoint", "two/checkpoint", "three/", "minilm"]) == [
+        "one/checkpoint", "two/checkpoint", "three", "all-MiniLM-L6-v2",
+    ]  # fmt: skip
 
 
 def test_mini_is_easier_for_bm25_than_for_chance():
@@ -254,6 +306,9 @@ def test_published_rows_stand_beside_the_19_fields(capsys):
     assert "SciNCL, published" in printed
     assert "36.84  62.79  32.30" in printed  # Biology
     assert "invented" not in printed
+    for split, groups in (("validation", result.summary["groups"]), ("test", {"Art": result.summary["groups"]["Art"]})):
+        other = Result("random", "mdcr", split, result.summary | {"groups": groups}, result.per_query, {})
+        assert "SciNCL, published" not in str(other)
 
 
 def test_options_reach_the_ranker():

@@ -30,6 +30,7 @@ def test_the_audit_counts_what_is_odd(write_mdcr, scirank):
     assert (art.repeated_within, art.repeated_across, art.also_true) == (1, 2, 1)
     assert (art.no_relevant, art.own_candidate, art.in_other_group, art.without_record) == (1, 1, 1, 1)
     assert (music.in_other_group, music.without_record) == (1, 0)
+    assert (audit.in_other_group, audit.without_record) == (1, 1)
     assert (audit.records, audit.counts["duplicates"], audit.counts["no_abstract"], audit.unlisted) == (6, 1, 2, 1)
     printed = scirank("audit", "mdcr", "--data-dir", folder).stdout
     for part in ("Music", *LISTS, "6 records", "1 lines that repeat an earlier id", "2 without an abstract"):

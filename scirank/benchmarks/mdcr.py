@@ -23,7 +23,7 @@ MISSING_TEXT = ("error", "empty", "skip")
 def load_mdcr(
     name: str,
     split: str,
-    groups: Sequence[str] | None,
+    groups: str | Sequence[str] | None,
     data_dir: str | os.PathLike[str] | None,
     missing_text: str,
 ) -> Benchmark:
@@ -33,7 +33,8 @@ def load_mdcr(
     files, downloaded = locate(split, data_dir)
     with mending(files.benchmark, downloaded):
         benchmark_bytes = Path(files.benchmark).read_bytes()
-        lists = select_groups(parse_benchmark(benchmark_bytes, files.benchmark), groups, files.benchmark)
+        benchmark = parse_benchmark(benchmark_bytes, files.benchmark)
+    lists = select_groups(benchmark, groups, files.benchmark)
     counts: Counter[str] = Counter()
     with mending(files.papers, downloaded), open(files.papers, "rb") as file:
         papers = pa.concat_tables([SCHEMA.empty_table(), *read_papers(file, files.papers, counts)])
@@ -42,20 +43,27 @@ def load_mdcr(
     if missing and missing_text == "error":
         raise ScirankError(
             f"{len(missing):,} listed papers have no record in {files.papers}: {shown(missing)}. "
-            "Pass missing_text='empty' to take them with an empty text, or 'skip' to leave them out"
+            "Choose missing_text (--missing-text): empty takes them with an empty text, skip leaves them out"
         )
     if missing and missing_text == "empty":
         empty = [""] * len(missing)
         corpus = Corpus(pa.concat_tables([papers, pa.table([pa.array(missing), empty, empty], schema=SCHEMA)]))
     tasks = tuple(task for group, queries in lists.items() if (task := _task(group, queries, corpus)).queries)
-    hashes = {Path(files.benchmark).name: sha256(benchmark_bytes), Path(files.papers).name: _sha256_of(files.papers)}
-    return Benchmark(name, split, tasks, hashes, tuple(_notes(counts, missing, missing_text, lists, tasks)))
+    return Benchmark(
+        name=name,
+        split=split,
+        groups=tuple(lists),
+        tasks=tasks,
+        data_sha256={"benchmark": sha256(benchmark_bytes), "papers": _sha256_of(files.papers)},
+        settings={"split": split, "groups": list(lists), "missing_text": missing_text},
+        notes=tuple(_notes(counts, missing, missing_text, lists, tasks)),
+    )
 
 
 def locate(split: str, data_dir: str | os.PathLike[str] | None) -> tuple[SplitFiles, bool]:
     """A split's files, and whether they were downloaded."""
     if split not in UPSTREAM:
-        raise ScirankError(f"unknown split {split!r}; valid are {', '.join(UPSTREAM)}")
+        raise ScirankError(f"unknown split '{split}'; valid are {', '.join(UPSTREAM)}")
     folder = data_folder(data_dir)
     if folder is None:
         import datasets
@@ -63,7 +71,7 @@ def locate(split: str, data_dir: str | os.PathLike[str] | None) -> tuple[SplitFi
         return download(datasets.DownloadManager(), [split])[split], True
     splits = find_files(folder)
     if split not in splits:
-        raise ScirankError(f"{folder}: no split {split!r} there; it has {', '.join(splits)}")
+        raise ScirankError(f"{folder}: no split '{split}' there; it has {', '.join(splits)}")
     return splits[split], False
 
 

@@ -13,7 +13,7 @@ def load_benchmark(
     name: str = "mdcr",
     *,
     split: str = "test",
-    groups: Sequence[str] | None = None,
+    groups: str | Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     missing_text: str = "error",
 ) -> Benchmark:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .corpus import Corpus, Document
 
@@ -27,10 +28,22 @@ class Task:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A split of a benchmark: its tasks, the SHA-256 of each data file, and what was noticed in reading."""
+    """A split of a benchmark.
+
+    Attributes:
+        name: such as `mdcr`.
+        split: such as `test`.
+        groups: the groups asked for, also those without any query left.
+        tasks: a task for each group that has queries.
+        data_sha256: of each data file.
+        settings: how it was loaded.
+        notes: what was noticed in reading.
+    """
 
     name: str
     split: str
+    groups: tuple[str, ...]
     tasks: tuple[Task, ...]
     data_sha256: Mapping[str, str]
+    settings: Mapping[str, Any]
     notes: tuple[str, ...] = ()

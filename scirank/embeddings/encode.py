@@ -45,8 +45,11 @@ def encode_once(
 def _checked(encoded: Any, texts: Sequence[str]) -> "np.ndarray":
     import numpy as np
 
-    vectors = [_plain(vector) for vector in encoded] if isinstance(encoded, list | tuple) else _plain(encoded)
-    array = np.asarray(vectors, dtype=np.float32)
+    try:
+        vectors = [_plain(vector) for vector in encoded] if isinstance(encoded, list | tuple) else _plain(encoded)
+        array = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ScirankError(f"the model gave no array of numbers ({error}); expected (texts, dimensions)") from error
     if array.ndim != 2 or len(array) != len(texts):
         raise ScirankError(
             f"the model gave an array of shape {array.shape} for {len(texts)} texts; expected (texts, dimensions)"

@@ -18,8 +18,9 @@ class BM25Ranker:
 
     name = "bm25"
 
-    def __init__(self, template: str | None = None) -> None:
+    def __init__(self, template: str | None = None, notes: Sequence[str] = ()) -> None:
         self.template = template
+        self.notes = tuple(notes)
         self._text = paper_text(template, None)
 
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
@@ -33,7 +34,7 @@ class BM25Ranker:
             scores = {}
             for query, paper in task.queries.items():
                 words = self._tokens([self._text(paper)], ids=False)[0]
-                found = index.get_scores(words) if words else [0.0] * len(rows)
+                found = index.get_scores(words) if index and words else [0.0] * len(rows)
                 candidates = rows if task.candidates is None else task.candidates[query]
                 scores[query] = {candidate: float(found[rows[candidate]]) for candidate in candidates}
             yield Ranking(task.group, scores)
@@ -47,8 +48,10 @@ class BM25Ranker:
         import bm25s
 
         with progress.counting(len(corpus), "indexing papers") as advance:
-            index = bm25s.BM25()
-            index.index(self._tokens([self._text(corpus[paper]) for paper in corpus]), show_progress=False)
+            tokens = self._tokens([self._text(corpus[paper]) for paper in corpus])
+            index = bm25s.BM25() if any(tokens.ids) else None  # where no paper has a word, nothing can be indexed
+            if index:
+                index.index(tokens, show_progress=False)
             advance(len(corpus))
         return index
 

@@ -14,8 +14,9 @@ class ChanceRanker:
 
     name = "random"
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, notes: Sequence[str] = ()) -> None:
         self.seed = seed
+        self.notes = tuple(notes)
 
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
         """A ranking for each task."""

@@ -13,9 +13,6 @@ from .text import paper_text, template_name
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
-POOLINGS = ("cls", "mean")
-
 
 class DenseRanker:
     """Ranks by the similarity of vectors.
@@ -33,8 +30,6 @@ class DenseRanker:
         facts: Mapping[str, Any],
         notes: Sequence[str] = (),
     ) -> None:
-        if similarity not in SIMILARITIES:
-            raise ScirankError(f"unknown similarity {similarity!r}; valid are {', '.join(SIMILARITIES)}")
         self.name = name
         self.notes = tuple(notes)
         self._encode = encode
@@ -87,11 +82,9 @@ def sentence_transformer(name_or_folder: str, name: str, options: ModelOptions) 
             f"model {name_or_folder!r} could not be loaded: {str(error).strip().splitlines()[0]} Expected a folder, "
             "a name on the Hub, bm25, random, minilm or module:factory"
         ) from error
-    notes = []
-    if plain and options.pooling is None:
-        notes.append(f"{name} has no pooling of its own, so mean pooling is used; choose with --pooling cls or mean")
     ranker = from_sentence_transformer(model, name, options)
-    ranker.notes = tuple(notes)
+    if plain and options.pooling is None:
+        ranker.notes += ("no pooling of its own, so mean pooling is used; choose with pooling (--pooling) cls or mean",)
     return ranker
 
 
@@ -117,7 +110,8 @@ def from_sentence_transformer(model: "SentenceTransformer", name: str, options: 
         "batch_size": options.batch_size,
     }
     text = paper_text(options.template, separator)
-    return DenseRanker(name, encode, text, options.similarity or str(model.similarity_fn_name or "cosine"), facts)
+    similarity = options.similarity or str(model.similarity_fn_name or "cosine")
+    return DenseRanker(name, encode, text, similarity, facts, options.beyond(*set(vars(options)) - {"seed"}))
 
 
 def any_encoder(model: Any, name: str, options: ModelOptions) -> DenseRanker:
@@ -131,7 +125,8 @@ def any_encoder(model: Any, name: str, options: ModelOptions) -> DenseRanker:
     separator = getattr(tokenizer, "sep_token", None)
     facts = {"model": name, "template": template_name(options.template, separator), "prompt": prompt}
     text = paper_text(options.template, separator)
-    return DenseRanker(getattr(model, "name", name), encode, text, options.similarity or "cosine", facts)
+    notes = options.beyond("template", "similarity", "prompt")
+    return DenseRanker(name, encode, text, options.similarity or "cosine", facts, notes)
 
 
 def _candidates(task: Task, queries: Sequence[str] | Mapping[str, Any]) -> Iterator[str]:
@@ -143,8 +138,6 @@ def _candidates(task: Task, queries: Sequence[str] | Mapping[str, Any]) -> Itera
 def _set_pooling(model: "SentenceTransformer", mode: str) -> None:
     from sentence_transformers.sentence_transformer.modules import Pooling
 
-    if mode not in POOLINGS:
-        raise ScirankError(f"unknown pooling {mode!r}; valid are {', '.join(POOLINGS)}")
     places = [place for place, module in enumerate(model) if isinstance(module, Pooling)]
     if not places:
         raise ScirankError("this model has no pooling to choose")

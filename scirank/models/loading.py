@@ -29,24 +29,28 @@ def load_ranker(model: Any, options: ModelOptions | None = None) -> Ranker:
     return _wrapped(model, type(model).__name__, options)
 
 
+def model_name(model: str) -> str:
+    """What a model that was named is called in results: a folder by its own name, without those above it."""
+    if model == embedded.NAME:
+        return "all-MiniLM-L6-v2"
+    return os.path.basename(os.path.normpath(os.path.abspath(model))) if os.path.isdir(model) else model
+
+
 def _by_name(name: str, options: ModelOptions) -> Ranker:
     if name == "random":
         from .chance import ChanceRanker
 
-        return ChanceRanker(options.seed)
+        return ChanceRanker(options.seed, options.beyond("seed"))
     if name == "bm25":
         from .bm25 import BM25Ranker
 
-        return BM25Ranker(options.template)
+        return BM25Ranker(options.template, options.beyond("template"))
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", name) and not os.path.exists(name):
         return _wrapped(_made(name), name, options)
     from .dense import sentence_transformer
 
-    if name == embedded.NAME:
-        return sentence_transformer(str(embedded.embedded_minilm()), "all-MiniLM-L6-v2", options)
-    return sentence_transformer(
-        name, os.path.basename(os.path.normpath(name)) if os.path.isdir(name) else name, options
-    )
+    folder = str(embedded.embedded_minilm()) if name == embedded.NAME else name
+    return sentence_transformer(folder, model_name(name), options)
 
 
 def _made(name: str) -> Any:
@@ -55,20 +59,21 @@ def _made(name: str) -> Any:
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        factory = import_module(module_name)
+        factory: Any = import_module(module_name)
         for part in factory_name.split("."):
             factory = getattr(factory, part)
-    except ModuleNotFoundError as error:
+        return factory() if isinstance(factory, type) or not hasattr(factory, "encode") else factory
+    except Exception as error:  # whatever the user's own code raises
         raise ScirankError(
-            f"model {name!r}: {error}; expected module:factory, a module that can be imported"
+            f"model {name!r} could not be made: {type(error).__name__}: {error}; "
+            "expected module:factory, a function or class without required arguments"
         ) from error
-    except AttributeError as error:
-        raise ScirankError(f"model {name!r}: {error}; expected a function that returns the model") from error
-    return factory() if callable(factory) and not hasattr(factory, "encode") else factory
 
 
 def _wrapped(model: Any, name: str, options: ModelOptions) -> Ranker:
     if callable(getattr(model, "rank", None)):
+        if absent := [part for part in ("name", "provenance") if not hasattr(model, part)]:
+            raise ScirankError(f"model {name!r} has rank() but no {' and no '.join(absent)}; see scirank.Ranker")
         ranker: Ranker = model
         return ranker
     if not callable(getattr(model, "encode", None)):

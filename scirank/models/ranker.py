@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from ..benchmarks import Task
+from ..errors import ScirankError
 from ..progress import Progress
+
+SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
+POOLINGS = ("cls", "mean")
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,8 @@ class Ranking:
 class Ranker(Protocol):
     """Ranks each task's candidates.
 
-    It gets all tasks at once, so that a text which occurs in several is encoded once.
+    It gets all tasks at once, so that a text which occurs in several is encoded once. It may also
+    have `notes`, lines that become part of the result.
     """
 
     name: str
@@ -59,3 +64,16 @@ class ModelOptions:
     device: str | None = None
     revision: str | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a similarity or pooling that does not exist, whatever the model."""
+        for name, valid in (("similarity", SIMILARITIES), ("pooling", POOLINGS)):
+            value = getattr(self, name)
+            if value is not None and value not in valid:
+                raise ScirankError(f"unknown {name} '{value}'; valid are {', '.join(valid)}")
+
+    def beyond(self, *used: str) -> tuple[str, ...]:
+        """A note on each option that was set and is none of those that a kind of model uses."""
+        plain = ModelOptions()
+        names = [name for name in self.__dataclass_fields__ if getattr(self, name) != getattr(plain, name)]
+        return tuple(f"{name} is of no account for this kind of model" for name in names if name not in used)

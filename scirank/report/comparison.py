@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from ..reproduce import Comparison
 from .formats import label
@@ -20,5 +21,9 @@ def comparison_table(rows: Sequence[Comparison]) -> Table:
     table.add_column("same")
     for row in rows:
         pairs = [((row.here or {}).get(measure, "absent"), row.published[measure]) for measure in measures]
-        table.add_row(row.group, *(str(number) for pair in pairs for number in pair), "yes" if row.same else "[red]NO")
+        table.add_row(
+            row.group,
+            *(str(number) for pair in pairs for number in pair),
+            Text("yes" if row.same else "NO", style="" if row.same else "red"),
+        )
     return table

@@ -67,11 +67,10 @@ FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex, "markdown": as_mar
 
 
 def _body(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    tables = [{**result.groups, "AVG": result.average} for result in results]
-    return [
-        (group, [f"{table[group][measure]:.2f}" for table in tables for measure in results[0].measures])
-        for group in tables[0]
-    ]
+    measures = results[0].measures
+    rows = [(group, [result.groups[group] for result in results]) for group in results[0].groups]
+    rows.append(("AVG", [result.average for result in results]))
+    return [(group, [f"{row[measure]:.2f}" for row in tables for measure in measures]) for group, tables in rows]
 
 
 def _markdown(text: str) -> str:

@@ -1,6 +1,7 @@
 """Results for the eye, with the published rows beside them."""
 
 import io
+import sys
 from collections.abc import Mapping, Sequence
 
 from rich import box
@@ -12,18 +13,26 @@ from .formats import label
 
 MINI_CAPTION = "mini's papers are invented: these numbers mean only that everything runs"
 CELL = 7
+WIDTH = 200
 Column = tuple[str, Mapping[str, Mapping[str, float]], Mapping[str, float]]
+
+
+def console() -> Console:
+    """Standard output: as wide as the terminal, or wide enough for any table. Text is text, not markup."""
+    return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
 
 
 def print_results(results: Sequence[Result], console: Console) -> None:
     """Print a table of groups, as many models side by side as fit, and a table of averages."""
-    beside = [row for row in published_rows(results[0].benchmark) if set(results[0].groups) <= row.groups.keys()]
+    # Beside numbers of another split, or an average over other fields, a published column would mislead.
+    same = results[0].split == "test"
+    beside = [r for r in published_rows(results[0].benchmark) if same and results[0].groups.keys() == r.groups.keys()]
     width = console.width if console.is_terminal else 10_000
     per_table = max(1, (width - 24) // (CELL * len(results[0].measures) + 2) - len(beside))
     console.print(_heading(results[0]), style="bold", highlight=False, soft_wrap=True)
     for first in range(0, len(results), per_table):
         console.print(_groups_table(results[first : first + per_table], beside))
-    console.print("Averages over fields", style="bold")
+    console.print(f"Averages over {len(results[0].groups)} fields", style="bold", highlight=False)
     console.print(_averages_table(results))
     for note in dict.fromkeys(f"{result.model}: {note}" for result in results for note in result.notes):
         console.print(f"note: {note}", style="yellow", highlight=False, soft_wrap=True)
@@ -32,7 +41,7 @@ def print_results(results: Sequence[Result], console: Console) -> None:
 def as_text(results: Sequence[Result]) -> str:
     """The same as a string, without colours."""
     out = io.StringIO()
-    print_results(results, Console(file=out, width=200, no_color=True))
+    print_results(results, Console(file=out, width=WIDTH, no_color=True, markup=False))
     return out.getvalue()
 
 
@@ -67,7 +76,7 @@ def _averages_table(results: Sequence[Result]) -> Table:
     table.add_section()
     for row in published_rows(results[0].benchmark.removesuffix("-mini")):
         numbers = [_number(row.average.get(measure)) for measure in measures]
-        table.add_row(row.model, *numbers, f"published, MDCR test: {row.source}", style="dim")
+        table.add_row(row.model, *numbers, f"published, 19 fields of MDCR test: {row.source}", style="dim")
     return table
 
 

@@ -81,7 +81,8 @@ class Result:
         """A pandas frame with a row a group and, last, the average (`AVG`)."""
         import pandas as pd
 
-        return pd.DataFrame.from_dict({**self.groups, "AVG": self.average}, orient="index", columns=self.measures)
+        rows = [*self.groups.values(), self.average]
+        return pd.DataFrame(rows, index=[*self.groups, "AVG"], columns=self.measures)
 
     def to_dict(self) -> dict[str, Any]:
         """What `result.json` holds."""
@@ -141,15 +142,18 @@ class Result:
         )
 
     def pair_scores(self) -> dict[str, float]:
-        """Scores by `queryid_candidateid`. A query in two groups is scored by pair, so nothing is lost."""
+        """Scores by `queryid_candidateid`. Raises ScirankError where one key would stand for two scores."""
         if self.scores is None:
             raise ScirankError("this result holds no scores: it was loaded, or made from scores given")
-        return {
-            f"{query}_{paper}": value
-            for queries in self.scores.values()
-            for query, run in queries.items()
-            for paper, value in run.items()
-        }
+        pairs: dict[str, float] = {}
+        for queries in self.scores.values():
+            for query, run in queries.items():
+                for paper, value in run.items():
+                    if pairs.setdefault(f"{query}_{paper}", float(value)) != float(value):
+                        raise ScirankError(
+                            f"upstream's format cannot hold these scores: {query}_{paper} stands for two of them"
+                        )
+        return pairs
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
