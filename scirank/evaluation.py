@@ -64,11 +64,12 @@ def evaluate(
             queries = [query for query in queries if any(query.qrel.values())]
     if not queries:
         raise ScirankError("nothing to evaluate: no query is left")
-    if lost := [group for group in groups if group not in {query.group for query in queries}]:
+    group_of_each = [query.group for query in queries]
+    kept = set(group_of_each)
+    if lost := [group for group in groups if group not in kept]:
         notes.append(f"{len(lost):,} groups without any query, not part of the average: {shown(lost)}")
     parsed = parse_measures(measures)
     values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
-    group_of_each = [query.group for query in queries]
     per_query: dict[str, list[Any]] = {
         "query_id": [query.query_id for query in queries],
         "group": group_of_each,

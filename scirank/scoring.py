@@ -139,18 +139,19 @@ class _Pairing:
         return [key for key, count in keys.items() if count > 1]
 
 
-def plain_scores(query: str, run: Mapping[str, Any]) -> dict[str, float]:
+def plain_scores(query: str, run: dict[str, Any]) -> dict[str, float]:
     """A query's scores as plain numbers. Raises ScirankError for what is not finite in single precision."""
-    if not {*map(type, run.values())} <= {float, int}:
-        run = {paper: value.item() if hasattr(value, "item") else value for paper, value in run.items()}
-    for paper, value in run.items() if not _are_fine(run.values()) else ():
+    if _are_fine(run.values()):
+        return run
+    run = {paper: value.item() if hasattr(value, "item") else value for paper, value in run.items()}
+    for paper, value in run.items():
         if type(value) not in (float, int):
             raise ScirankError(f"the score of {query}_{paper} should be a number, found {value!r:.80}")
         if not -LARGEST <= value <= LARGEST:
             raise ScirankError(
                 f"the score of {query}_{paper} should be finite in single precision, found {value!r:.40}"
             )
-    return dict(run)
+    return run
 
 
 def _are_fine(values: Collection[Any]) -> bool:

