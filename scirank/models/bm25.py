@@ -1,6 +1,7 @@
 """BM25 over the whole corpus, by bm25s."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from ..benchmarks import Corpus, Task
@@ -24,25 +25,27 @@ class BM25Ranker:
         self._text = paper_text(template, None)
 
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
-        """A ranking for each task."""
-        indexed: Corpus | None = None
-        for task in tasks:
-            if task.corpus is not indexed:
-                indexed = task.corpus
-                index = self._index(indexed, progress)
-                rows = {paper: row for row, paper in enumerate(indexed)}
-            scores = {}
-            for query, paper in task.queries.items():
-                words = self._tokens([self._text(paper)], ids=False)[0]
-                found = index.get_scores(words) if index and words else [0.0] * len(rows)
-                candidates = rows if task.candidates is None else task.candidates[query]
-                scores[query] = {candidate: float(found[rows[candidate]]) for candidate in candidates}
-            yield Ranking(task.group, scores)
+        """A ranking for each task; a corpus that tasks share is indexed once."""
+        for _, sharing in groupby(tasks, key=lambda task: id(task.corpus)):
+            together = list(sharing)
+            corpus = together[0].corpus
+            index = self._index(corpus, progress)
+            rows = {paper: row for row, paper in enumerate(corpus)}
+            with progress.counting(sum(len(task.queries) for task in together), "ranking queries") as advance:
+                for task in together:
+                    yield Ranking(task.group, {query: self._scores(task, query, index, rows) for query in task.queries})
+                    advance(len(task.queries))
 
     def provenance(self) -> Mapping[str, Any]:
         """The variant and the text."""
         text = template_name(self.template, None)
         return {"kind": "bm25", "variant": "bm25s defaults", "stopwords": "en", "stemmer": "english", "template": text}
+
+    def _scores(self, task: Task, query: str, index: Any, rows: Mapping[str, int]) -> dict[str, float]:
+        words = self._tokens([self._text(task.queries[query])], ids=False)[0]
+        found = index.get_scores(words) if index and words else [0.0] * len(rows)
+        candidates = rows if task.candidates is None else task.candidates[query]
+        return {paper: float(found[rows[paper]]) for paper in candidates}
 
     def _index(self, corpus: Corpus, progress: Progress) -> Any:
         import bm25s

@@ -32,8 +32,14 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     console.print(_heading(results[0]), style="bold", highlight=False, soft_wrap=True)
     for first in range(0, len(results), per_table):
         console.print(_groups_table(results[first : first + per_table], beside))
+    everywhere = published_rows(results[0].benchmark.removesuffix("-mini"))
+    sources = list(dict.fromkeys(row.source for row in everywhere))
     console.print(f"Averages over {len(results[0].groups)} fields", style="bold", highlight=False)
-    console.print(_averages_table(results))
+    console.print(_averages_table(results, everywhere, sources))
+    for number, source in enumerate(sources, 1):
+        console.print(f"[{number}] published, 19 fields of MDCR's test split: {source}", style="dim", soft_wrap=True)
+    if results[0].benchmark.endswith("-mini"):
+        console.print(MINI_CAPTION, style="yellow", soft_wrap=True)
     for note in dict.fromkeys(f"{result.model}: {note}" for result in results for note in result.notes):
         console.print(f"note: {note}", style="yellow", highlight=False, soft_wrap=True)
 
@@ -61,22 +67,21 @@ def _groups_table(results: Sequence[Result], published: Sequence[PublishedRow]) 
     return table
 
 
-def _averages_table(results: Sequence[Result]) -> Table:
+def _averages_table(results: Sequence[Result], published: Sequence[PublishedRow], sources: Sequence[str]) -> Table:
     measures = results[0].measures
-    mini = results[0].benchmark.endswith("-mini")
     table = Table(box=box.SIMPLE, pad_edge=False)
-    table.caption = MINI_CAPTION if mini else None
-    table.caption_justify = "left"
-    for head, justify in [("model", "left"), *((label(measure), "right") for measure in measures), ("source", "left")]:
-        table.add_column(head, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    table.add_column("model", no_wrap=True)
+    for measure in measures:
+        table.add_column(label(measure), justify="right", no_wrap=True, min_width=6)
+    table.add_column("source", no_wrap=True, min_width=8)
     for result in sorted(results, key=lambda result: -result.average[measures[0]]):
         table.add_row(
             result.model, *(_number(result.average[measure]) for measure in measures), "this run", style="bold"
         )
     table.add_section()
-    for row in published_rows(results[0].benchmark.removesuffix("-mini")):
+    for row in published:
         numbers = [_number(row.average.get(measure)) for measure in measures]
-        table.add_row(row.model, *numbers, f"published, 19 fields of MDCR test: {row.source}", style="dim")
+        table.add_row(row.model, *numbers, f"[{sources.index(row.source) + 1}]", style="dim")
     return table
 
 
