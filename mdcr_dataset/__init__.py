@@ -6,7 +6,7 @@ folder. The import is light: the library `datasets` is loaded only when you load
 
 from pathlib import Path
 
-from .benchmark import FIELDS, SOURCES, Benchmark, labelled, parse_benchmark, select_groups
+from .candidates import FIELDS, SOURCES, CandidateLists, listed_papers, parse_candidates, qrels, select_groups
 from .errors import MdcrDataError
 from .files import UPSTREAM, SplitFiles, data_folder, find_files
 from .register import register
@@ -19,13 +19,14 @@ __all__ = [
     "MINI",
     "SOURCES",
     "UPSTREAM",
-    "Benchmark",
+    "CandidateLists",
     "MdcrDataError",
     "SplitFiles",
     "data_folder",
     "find_files",
-    "labelled",
-    "parse_benchmark",
+    "listed_papers",
+    "parse_candidates",
+    "qrels",
     "register",
     "select_groups",
 ]

@@ -89,7 +89,7 @@ def download(dl_manager: Any, splits: Iterable[str] = tuple(UPSTREAM)) -> dict[s
 
 
 @contextmanager
-def mending(path: str, downloaded: bool, kind: type[MdcrDataError] = MdcrDataError) -> Iterator[None]:
+def discarding_bad_download(path: str, downloaded: bool, kind: type[MdcrDataError] = MdcrDataError) -> Iterator[None]:
     """While a file is read: forget a download that turns out not to be the data, so that the next try fetches it again.
 
     Args:

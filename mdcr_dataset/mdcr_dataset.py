@@ -13,15 +13,16 @@ import pyarrow.compute as pc
 from datasets.naming import INVALID_WINDOWS_CHARACTERS_IN_PATH
 from datasets.exceptions import DatasetGenerationError
 
-from .benchmark import FIELDS
-from .benchmark import SOURCES
-from .benchmark import Benchmark
-from .benchmark import parse_benchmark
+from .candidates import FIELDS
+from .candidates import SOURCES
+from .candidates import CandidateLists
+from .candidates import listed_papers
+from .candidates import parse_candidates
 from .errors import MdcrDataError
 from .files import data_folder
 from .files import download
 from .files import find_files
-from .files import mending
+from .files import discarding_bad_download
 from .papers import COLUMNS
 from .papers import read_papers
 
@@ -86,7 +87,11 @@ def _configs(groups: Iterable[str]) -> list[MdcrConfig]:
 
 
 class _ConfigsByName:
-    """`builder_configs`: of a class what upstream publishes, of an instance what its folder holds."""
+    """`builder_configs`: of a class what upstream publishes, of an instance what its folder holds.
+
+    `datasets` looks a config's name up here. Loading by name goes by `register`, which knows the
+    folder before the builder does; a loading script or the class used directly has only this.
+    """
 
     def __get__(self, builder: "Mdcr | None", cls: "type[Mdcr]") -> dict[str, MdcrConfig]:
         return {config.name: config for config in (cls if builder is None else builder).BUILDER_CONFIGS}
@@ -129,7 +134,7 @@ class Mdcr(datasets.ArrowBasedBuilder):
         generators = []
         held: dict[str, list[str]] = {}
         for split, files in splits.items():
-            with mending(files.benchmark, downloaded):
+            with discarding_bad_download(files.benchmark, downloaded):
                 benchmark = _read(files.benchmark)
             held[split] = [group for group, queries in benchmark.items() if queries]
             groups = held[split] if self.config.group is None else [self.config.group]
@@ -144,13 +149,13 @@ class Mdcr(datasets.ArrowBasedBuilder):
         return generators
 
     def _generate_tables(
-        self, benchmark: Benchmark, papers: str, downloaded: bool, groups: Iterable[str]
+        self, benchmark: CandidateLists, papers: str, downloaded: bool, groups: Iterable[str]
     ) -> Iterator[tuple[int, pa.Table]]:
         queries = {group: benchmark[group] for group in groups}
         counts: Counter[str] = Counter()
         present: set[str] = set()
         # `open` has to be called in this file: for streaming, `datasets` replaces it here only.
-        with mending(papers, downloaded, MdcrGenerationError), open(papers, "rb") as file:
+        with discarding_bad_download(papers, downloaded, MdcrGenerationError), open(papers, "rb") as file:
             chunks = _noting_ids(read_papers(file, papers, counts), present)
             yield from enumerate(
                 chunks if self.config.name == "corpus" else _query_tables(queries, chunks, self.info.features)
@@ -158,7 +163,9 @@ class Mdcr(datasets.ArrowBasedBuilder):
         _warn(papers, counts, queries, present)
 
 
-def _query_tables(benchmark: Benchmark, chunks: Iterator[pa.Table], features: datasets.Features) -> Iterator[pa.Table]:
+def _query_tables(
+    benchmark: CandidateLists, chunks: Iterator[pa.Table], features: datasets.Features
+) -> Iterator[pa.Table]:
     wanted = pa.array({query for queries in benchmark.values() for query in queries}, pa.string())
     found = pa.concat_tables(chunk.filter(pc.is_in(chunk["paper_id"], wanted)) for chunk in chunks)
     texts = {row["paper_id"]: row for row in found.to_pylist()}
@@ -176,22 +183,16 @@ def _noting_ids(chunks: Iterator[pa.Table], present: set[str]) -> Iterator[pa.Ta
         yield chunk
 
 
-def _warn(papers: str, counts: Counter[str], benchmark: Benchmark, present: set[str]) -> None:
+def _warn(papers: str, counts: Counter[str], benchmark: CandidateLists, present: set[str]) -> None:
     if counts["duplicates"]:
         logger.warning("%s: %d lines repeat an earlier id; the first was kept", papers, counts["duplicates"])
     if counts["mended"]:
         logger.warning("%s: %d lines held broken characters, now '?'", papers, counts["mended"])
-    listed = (
-        paper
-        for queries in benchmark.values()
-        for query, lists in queries.items()
-        for paper in (query, *(candidate for ids in lists.values() for candidate in ids))
-    )
-    if missing := [paper for paper in dict.fromkeys(listed) if paper not in present]:
+    if missing := [paper for paper in listed_papers(benchmark) if paper not in present]:
         shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
         logger.warning("%s: %d listed papers have no record: %s", papers, len(missing), shown)
 
 
-def _read(path: str) -> Benchmark:
+def _read(path: str) -> CandidateLists:
     with open(path, "rb") as file:
-        return parse_benchmark(file.read(), path)
+        return parse_candidates(file.read(), path)

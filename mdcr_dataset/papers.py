@@ -29,7 +29,7 @@ def read_papers(file: BinaryIO, name: str, counts: Counter[str] | None = None) -
     Args:
         file: the open file, in binary mode.
         name: what to call the file in errors.
-        counts: if given, gains `papers`, `duplicates`, `no_title`, `no_abstract` and `mended` (lines with
+        counts: if given, gains `duplicates`, `no_title`, `no_abstract` and `mended` (lines with
             an unpaired surrogate, replaced by `?`).
 
     Raises:
@@ -52,7 +52,6 @@ def read_papers(file: BinaryIO, name: str, counts: Counter[str] | None = None) -
             table = _parse_slow(chunk, name, line, counts)
         line += chunk.count(b"\n")
         table = _first_of_each(table, seen, counts)
-        counts["papers"] += len(table)
         counts["no_title"] += _empty(table["title"])
         counts["no_abstract"] += _empty(table["abstract"])
         if len(table):

@@ -65,7 +65,8 @@ def _wrap_factory(module: ModuleType) -> None:
 
 def _is_ours(path: str, data_dir: object) -> bool:
     if path == "mdcr":
-        # A dataset repository of that name in the working folder wins, as for every dataset.
+        # A dataset repository in Parquet of that name in the working folder wins; a folder with upstream's own files,
+        # often called so too, does not.
         return data_dir is not None or not any(Path(path).rglob("*.parquet"))
     return path == "mdcr_dataset" or Path(path).resolve() in (HERE, BUILDER)
 

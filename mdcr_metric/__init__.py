@@ -4,6 +4,7 @@ After `import mdcr_metric`, `evaluate.load("mdcr_metric")` works from any folder
 import is light: the library `evaluate` is loaded only when you load the module.
 """
 
+from .checks import LARGEST_SCORE
 from .measures import DEFAULT_MEASURES, Measure, parse_measures
 from .queries import PerQuery, evaluate_queries
 from .register import register
@@ -12,6 +13,7 @@ from .ties import POLICIES
 
 __all__ = [
     "DEFAULT_MEASURES",
+    "LARGEST_SCORE",
     "POLICIES",
     "Measure",
     "PerQuery",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 # trec_eval compares in single precision; beyond this every score is infinite to it.
-LARGEST = 3.4028234663852886e38
+LARGEST_SCORE = 3.4028234663852886e38
 
 
 def checked_batch(
@@ -66,7 +66,7 @@ def _scores(row: int, values: Any) -> list[float]:
     for at, score in enumerate(scores):
         if type(score) is not float and type(score) is not int:
             raise ValueError(f"row {row}, candidate {at}: expected a number as score, found {score!r:.80}")
-        if not -LARGEST <= score <= LARGEST:
+        if not -LARGEST_SCORE <= score <= LARGEST_SCORE:
             raise ValueError(f"row {row}, candidate {at}: expected a finite score (float32), found {score}")
     return [float(score) for score in scores]
 

@@ -1,17 +1,18 @@
 """What is in MDCR's files: counts, and what is odd."""
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from mdcr_dataset import SOURCES, SplitFiles, labelled, parse_benchmark
+from mdcr_dataset import SOURCES, SplitFiles, data_folder, find_files, listed_papers, parse_candidates, qrels
+from mdcr_dataset.files import discarding_bad_download
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from .benchmarks.mdcr import locate
+from .choices import Split
 
-Queries = Mapping[str, Mapping[str, Sequence[str]]]
+Queries = dict[str, dict[str, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -45,30 +46,47 @@ class SplitAudit:
     unlisted: int
 
 
-def audit_split(split: str, files: SplitFiles) -> SplitAudit:
-    """Count what a split's two files hold.
+def audit_mdcr(data_dir: str | os.PathLike[str] | None = None, split: str | None = None) -> list[SplitAudit]:
+    """Count what MDCR's files hold.
+
+    Args:
+        data_dir: a folder with upstream's files; else MDCR_DATA_DIR, else they are downloaded.
+        split: one split; by default all that the folder holds.
 
     Raises:
-        mdcr_dataset.MdcrDataError: a file cannot be read at all.
+        ScirankError, mdcr_dataset.MdcrDataError: a file is not there or cannot be read at all.
     """
+    folder = data_folder(data_dir)
+    splits = list(Split) if folder is None else [Split(name) for name in find_files(folder)]
+    return [_audit_split(name, *locate(name, folder)) for name in (splits if split is None else [Split(split)])]
+
+
+def _audit_split(split: Split, files: SplitFiles, downloaded: bool) -> SplitAudit:
     from mdcr_dataset.papers import read_papers
 
-    benchmark = parse_benchmark(Path(files.benchmark).read_bytes(), files.benchmark)
     counts: Counter[str] = Counter()
     records: set[str] = set()
-    with open(files.papers, "rb") as file:
+    with discarding_bad_download(files.benchmark, downloaded):
+        candidates = parse_candidates(Path(files.benchmark).read_bytes(), files.benchmark)
+    with discarding_bad_download(files.papers, downloaded), open(files.papers, "rb") as file:
         for chunk in read_papers(file, files.papers, counts):
             records.update(chunk["paper_id"].to_pylist())
-    homes = Counter(query for queries in benchmark.values() for query in queries)
-    groups = tuple(_audit_group(group, queries, records, homes) for group, queries in benchmark.items())
-    listed = {paper for queries in benchmark.values() for paper in _listed(queries)}
-    in_other_group = sum(count > 1 for count in homes.values())
-    return SplitAudit(split, groups, in_other_group, len(listed - records), len(records), counts, len(records - listed))
+    homes = Counter(query for queries in candidates.values() for query in queries)
+    listed = listed_papers(candidates).keys()
+    return SplitAudit(
+        split=split,
+        groups=tuple(_audit_group(group, queries, records, homes) for group, queries in candidates.items()),
+        in_other_group=sum(count > 1 for count in homes.values()),
+        without_record=len(listed - records),
+        records=len(records),
+        counts=counts,
+        unlisted=len(records - listed),
+    )
 
 
 def _audit_group(group: str, queries: Queries, records: set[str], homes: Mapping[str, int]) -> GroupAudit:
-    pools = {query: labelled(lists) for query, lists in queries.items()}
-    listed = _listed(queries)
+    pools = {query: qrels(lists) for query, lists in queries.items()}
+    listed = listed_papers({group: queries}).keys()
     return GroupAudit(
         group=group,
         queries=len(queries),
@@ -90,65 +108,6 @@ def _audit_group(group: str, queries: Queries, records: set[str], homes: Mapping
     )
 
 
-def _listed(queries: Queries) -> set[str]:
-    return {paper for query, lists in queries.items() for paper in (query, *labelled(lists))}
-
-
 def _range(lengths: Iterable[int]) -> tuple[int, int]:
     found = list(lengths)
     return (min(found), max(found)) if found else (0, 0)
-
-
-COLUMNS = {
-    "queries": "queries",
-    "papers": "papers",
-    "repeated_within": "twice in\na list",
-    "repeated_across": "in several\nlists",
-    "also_true": "true and in\nanother list",
-    "no_relevant": "no true\ncitation",
-    "own_candidate": "query among\nits own",
-    "in_other_group": "query in\ntwo fields",
-    "without_record": "ids without\na record",
-}
-
-
-def tables(audit: SplitAudit) -> "list[RenderableType]":
-    """The audit for the eye: list lengths, oddities, and a line on the papers."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    lengths = Table("field", box=box.SIMPLE, pad_edge=False, title_justify="left")
-    for head in (*SOURCES, "pool"):
-        lengths.add_column(head, justify="right")
-    oddities = Table("field", box=box.SIMPLE, pad_edge=False, show_footer=True)
-    oddities.columns[0].footer = "all"
-    for name, head in COLUMNS.items():
-        # What can be the same id in two groups is counted over the split.
-        total = getattr(audit, name, None)
-        total = sum(getattr(group, name) for group in audit.groups) if total is None else total
-        oddities.add_column(head, justify="right", footer="" if name == "papers" else f"{total:,}")
-    for group in audit.groups:
-        lengths.add_row(group.group, *map(_span, (*(group.lists[source] for source in SOURCES), group.pool)))
-        oddities.add_row(group.group, *(f"{getattr(group, name):,}" for name in COLUMNS))
-    return [
-        Text(f"{audit.split}: length of each query's lists; the pool has every candidate once", style="bold"),
-        lengths,
-        oddities,
-        "papers file: "
-        + ", ".join(
-            [
-                f"{audit.records:,} records",
-                f"{audit.counts['duplicates']:,} lines that repeat an earlier id",
-                f"{audit.counts['no_title']:,} records without a title",
-                f"{audit.counts['no_abstract']:,} without an abstract",
-                f"{audit.counts['mended']:,} with broken characters",
-                f"{audit.unlisted:,} that no query lists",
-            ]
-        ),
-    ]
-
-
-def _span(lengths: tuple[int, int]) -> str:
-    low, high = lengths
-    return str(low) if low == high else f"{low}-{high}"

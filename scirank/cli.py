@@ -10,6 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .choices import (
+    Benchmark,
+    Missing,
+    MissingText,
+    NoRelevant,
+    Pooling,
+    Recipe,
+    Similarity,
+    Split,
+    Ties,
+)
+
 if TYPE_CHECKING:
     from .results import Result
 
@@ -29,18 +41,10 @@ class BenchmarkFiles(StrEnum):
     MDCR = "mdcr"
 
 
-class BenchmarkName(StrEnum):
-    """Benchmarks that models can run on."""
+class Reproduction(StrEnum):
+    """What can be reproduced."""
 
-    MDCR = "mdcr"
-    MDCR_MINI = "mdcr-mini"
-
-
-class Split(StrEnum):
-    """Splits of MDCR."""
-
-    TEST = "test"
-    VALIDATION = "validation"
+    MDCR_SCINCL = "mdcr-scincl"
 
 
 class Format(StrEnum):
@@ -51,61 +55,6 @@ class Format(StrEnum):
     CSV = "csv"
     LATEX = "latex"
     MARKDOWN = "markdown"
-
-
-class Ties(StrEnum):
-    """How equal scores are ordered."""
-
-    TREC = "trec"
-    OPTIMISTIC = "optimistic"
-    PESSIMISTIC = "pessimistic"
-    EXPECTED = "expected"
-
-
-class Missing(StrEnum):
-    """What a pair without a score means."""
-
-    ERROR = "error"
-    LOWEST = "lowest"
-    DROP = "drop"
-
-
-class MissingText(StrEnum):
-    """What to do about a paper without a record."""
-
-    ERROR = "error"
-    EMPTY = "empty"
-    SKIP = "skip"
-
-
-class NoRelevant(StrEnum):
-    """What a query without a relevant candidate means."""
-
-    ERROR = "error"
-    ZERO = "zero"
-    SKIP = "skip"
-
-
-class Similarity(StrEnum):
-    """Similarities of vectors."""
-
-    COSINE = "cosine"
-    DOT = "dot"
-    EUCLIDEAN = "euclidean"
-    MANHATTAN = "manhattan"
-
-
-class Pooling(StrEnum):
-    """Poolings of token vectors."""
-
-    CLS = "cls"
-    MEAN = "mean"
-
-
-class Recipe(StrEnum):
-    """Named settings."""
-
-    SCIREPEVAL = "scirepeval"
 
 
 DataDir = Annotated[
@@ -159,8 +108,8 @@ def score(
     result = score_files(
         benchmark_file,
         scores_file,
-        groups=_listed(groups),
-        measures=_listed(measures) or [],
+        groups=_comma_separated(groups),
+        measures=_comma_separated(measures) or [],
         ties=ties,
         missing=missing,
         no_relevant=no_relevant,
@@ -185,7 +134,7 @@ def run(
             help="bm25, random, minilm, a sentence-transformers name or folder, or module:factory for any encoder.",
         ),
     ],
-    benchmark: Annotated[BenchmarkName, typer.Option(help="What to run on.")] = BenchmarkName.MDCR,
+    benchmark: Annotated[Benchmark, typer.Option(help="What to run on.")] = Benchmark.MDCR,
     split: Annotated[Split, typer.Option(help="Which split.")] = Split.TEST,
     groups: Groups = None,
     data_dir: DataDir = None,
@@ -209,7 +158,9 @@ def run(
         typer.Option(help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator."),
     ] = None,
     similarity: Annotated[Similarity | None, typer.Option(help="Default: the model's own.")] = None,
-    pooling: Annotated[Pooling | None, typer.Option(help="For checkpoints that come without a pooling.")] = None,
+    pooling: Annotated[
+        Pooling | None, typer.Option(help="Replaces the model's; checkpoints without one need it.")
+    ] = None,
     prompt: Annotated[
         str | None, typer.Option(help="Put before every text; default: the model's prompt for documents.")
     ] = None,
@@ -247,20 +198,22 @@ def run(
     }
     model_options(like, **chosen)
     names = _names(models)
-    parse_measures(_listed(measures) or [])
-    _hush_libraries()
-    data = load_benchmark(benchmark, split=split, groups=_listed(groups), data_dir=data_dir, missing_text=missing_text)
+    parse_measures(_comma_separated(measures) or [])
+    _silence_libraries()
+    data = load_benchmark(
+        benchmark, split=split, groups=_comma_separated(groups), data_dir=data_dir, missing_text=missing_text
+    )
     done: list[Result] = []
     try:
         for model, name in zip(models, names, strict=True):
             # A model that fails takes nothing from the others.
-            with _one_message(go_on=True):
+            with _whatever_it_raises(name):
                 result = run_model(
                     model,
                     data,
                     name=name,
                     out=out,
-                    measures=_listed(measures) or [],
+                    measures=_comma_separated(measures) or [],
                     ties=ties,
                     no_relevant=no_relevant,
                     save_scores=save_scores,
@@ -284,23 +237,12 @@ def audit(
     split: Annotated[Split | None, typer.Option(help="One split; by default all that the folder holds.")] = None,
 ) -> None:
     """Count what the files hold: queries, papers, list lengths, duplicates, ids without a record."""
-    from mdcr_dataset import data_folder, find_files
-
-    from .audit import audit_split, tables
-    from .benchmarks.mdcr import locate
+    from .audit import audit_mdcr
+    from .report.audit import audit_tables
     from .report.terminal import console
 
-    folder = data_folder(data_dir)
-    splits = list(Split) if folder is None else list(find_files(folder))
-    for name in splits if split is None else [split]:
-        files, _ = locate(name, folder)
-        console().print(*tables(audit_split(name, files)), sep="\n")
-
-
-class Reproduction(StrEnum):
-    """What can be reproduced."""
-
-    MDCR_SCINCL = "mdcr-scincl"
+    for found in audit_mdcr(data_dir, split):
+        console().print(*audit_tables(found), sep="\n")
 
 
 @app.command(epilog="Example: scirank reproduce mdcr-scincl --data-dir data")
@@ -327,8 +269,7 @@ def reproduce(
 
 
 @app.callback(invoke_without_command=True)
-def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
-    """Evaluate scientific-text models on MDCR: citation recommendation in 19 fields."""
+def _root(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if show:
         from .version import __version__
 
@@ -343,7 +284,7 @@ def main() -> None:
 
 
 @contextmanager
-def _one_message(go_on: bool = False) -> Iterator[None]:
+def _one_message() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -354,8 +295,20 @@ def _one_message(go_on: bool = False) -> Iterator[None]:
         if os.environ.get("SCIRANK_TRACEBACK"):
             raise
         _tell([f"error: {error}"])
-        if not go_on:
-            sys.exit(1)
+        sys.exit(1)
+
+
+@contextmanager
+def _whatever_it_raises(model: str) -> Iterator[None]:
+    """Tell what went wrong with a model, whose code may raise anything, and go on."""
+    try:
+        yield
+    except Exception as error:
+        if os.environ.get("SCIRANK_TRACEBACK"):
+            raise
+        kind = "" if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: "
+        more = kind and " (SCIRANK_TRACEBACK=1 shows where)"
+        _tell([f"error: {model}: {kind}{error}{more}"])
 
 
 def _names(models: list[str]) -> list[str]:
@@ -371,7 +324,7 @@ def _names(models: list[str]) -> list[str]:
     return names
 
 
-def _listed(names: str | None) -> list[str] | None:
+def _comma_separated(names: str | None) -> list[str] | None:
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
 
 
@@ -393,10 +346,10 @@ def _print_results(results: "list[Result]", format: Format, quiet: bool) -> None
         print_results(results, console())
     else:
         _print_format(results, format)
-        _tell(() if quiet else [f"{result.model}: {note}" for result in results for note in result.notes])
+    _tell(() if quiet else [f"note: {result.model}: {note}" for result in results for note in result.notes])
 
 
-def _hush_libraries() -> None:
+def _silence_libraries() -> None:
     """The bars and remarks of the libraries would stand among our own lines."""
     import logging
 

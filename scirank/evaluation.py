@@ -1,14 +1,16 @@
 """From scores and relevance to numbers, for whoever made the scores."""
 
-from collections.abc import Iterable, Sequence
+import math
+from array import array
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mdcr_metric import DEFAULT_MEASURES, evaluate_queries, parse_measures, summarise
+from mdcr_metric import DEFAULT_MEASURES, LARGEST_SCORE, evaluate_queries, parse_measures, summarise
 
-from .errors import ScirankError, shown
+from .choices import NoRelevant, Ties
+from .errors import ScirankError, counted, shown
 
-NO_RELEVANT = ("error", "zero", "skip")
 MEASURES = tuple(str(measure) for measure in DEFAULT_MEASURES)
 
 
@@ -35,11 +37,11 @@ class Evaluation:
 
 
 def evaluate(
-    queries: Iterable[ScoredQuery],
+    queries: Sequence[ScoredQuery],
     groups: Iterable[str],
     measures: str | Sequence[str] = MEASURES,
-    ties: str = "trec",
-    no_relevant: str = "error",
+    ties: str = Ties.TREC,
+    no_relevant: str = NoRelevant.ERROR,
 ) -> Evaluation:
     """Evaluate scored queries.
 
@@ -54,20 +56,21 @@ def evaluate(
         ScirankError: nothing to evaluate, or a query without a relevant candidate under `error`.
         ValueError: an unknown measure or policy.
     """
-    queries = list(queries)
     notes = []
     if without := [query.query_id for query in queries if not any(query.qrel.values())]:
         check_relevant(without, no_relevant)
-        fate = "left out" if no_relevant == "skip" else "counted as 0"
-        notes.append(f"{len(without):,} queries without a relevant candidate, {fate}: {shown(without)}")
-        if no_relevant == "skip":
+        fate = "left out" if no_relevant == NoRelevant.SKIP else "counted as 0"
+        found = counted(len(without), "query", "queries")
+        notes.append(f"{found} without a relevant candidate, {fate}: {shown(without)}")
+        if no_relevant == NoRelevant.SKIP:
             queries = [query for query in queries if any(query.qrel.values())]
     if not queries:
         raise ScirankError("nothing to evaluate: no query is left")
     group_of_each = [query.group for query in queries]
     kept = set(group_of_each)
     if lost := [group for group in groups if group not in kept]:
-        notes.append(f"{len(lost):,} groups without any query, not part of the average: {shown(lost)}")
+        found = counted(len(lost), "group", "groups")
+        notes.append(f"{found} without any query, not part of the average: {shown(lost)}")
     parsed = parse_measures(measures)
     values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
     per_query: dict[str, list[Any]] = {
@@ -79,18 +82,40 @@ def evaluate(
     summary = summarise(values, group_of_each)
     if summary["tied_queries"]:
         notes.append(
-            f"{summary['tied_queries']:,} of {len(queries):,} queries have equal scores whose order could change "
-            f"a measure (tie rule: {ties})"
+            f"{summary['tied_queries']:,} of {counted(len(queries), 'query has', 'queries have')} equal scores "
+            f"whose order could change a measure (tie rule: {ties})"
         )
     return Evaluation(summary, per_query, tuple(notes))
 
 
 def check_relevant(without: Sequence[str], no_relevant: str) -> None:
     """Refuse queries without a relevant candidate, unless the policy says what to do with them."""
-    if no_relevant not in NO_RELEVANT:
-        raise ScirankError(f"unknown policy {no_relevant!r} for no_relevant; valid are {', '.join(NO_RELEVANT)}")
-    if without and no_relevant == "error":
+    if NoRelevant(no_relevant) is NoRelevant.ERROR and without:
         raise ScirankError(
-            f"{len(without):,} queries have no relevant candidate: {shown(without)}. "
+            f"{counted(len(without), 'query has', 'queries have')} no relevant candidate: {shown(without)}. "
             "Choose no_relevant (--no-relevant): zero counts them as 0, skip leaves them out"
         )
+
+
+def plain_scores(query: str, run: dict[str, Any]) -> dict[str, float]:
+    """A query's scores as plain numbers. Raises ScirankError for what is not finite in single precision."""
+    if _all_finite(run.values()):
+        return run
+    run = {paper: value.item() if hasattr(value, "item") else value for paper, value in run.items()}
+    for paper, value in run.items():
+        if type(value) not in (float, int):
+            raise ScirankError(f"the score of {query}_{paper} should be a number, found {value!r:.80}")
+        if not -LARGEST_SCORE <= value <= LARGEST_SCORE:
+            raise ScirankError(
+                f"the score of {query}_{paper} should be finite in single precision, found {value!r:.40}"
+            )
+    return run
+
+
+def _all_finite(values: Collection[Any]) -> bool:
+    """Whether all are finite numbers, told without a loop in Python: this runs for every query."""
+    try:
+        # In single precision what is too large is infinite, and a sum is finite only if every term is.
+        return {*map(type, values)} <= {float, int} and math.isfinite(sum(array("f", values)))
+    except OverflowError:
+        return False

@@ -13,6 +13,7 @@ from .scoring import score
 
 SCORES_FILE = "scincl_scores.json"
 SCORES_URL = "https://github.com/zoranmedic/mdcr/raw/HEAD/data/scincl_scores.json"
+WHERE = f"{SCORES_FILE} is at {SCORES_URL}\n{BY_HAND}"
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,15 @@ def reproduce_scincl(data_dir: str | os.PathLike[str] | None = None) -> list[Com
     Raises:
         ScirankError, mdcr_dataset.MdcrDataError: saying what is missing and how to get it.
     """
-    benchmark_file, scores_file = _files(data_dir)
-    result = score(benchmark_file, scores_file)
+    benchmark_file, scores_file, downloaded = _files(data_dir)
+    try:
+        result = score(benchmark_file, scores_file)
+    except ValueError as error:
+        if not downloaded:
+            raise
+        for path in (benchmark_file, scores_file):  # either may not be what it should; the next try fetches both
+            path.unlink(missing_ok=True)
+        raise ScirankError(f"{error}\n{WHERE}") from error
     published = next(row for row in published_rows("mdcr") if row.groups)
     return compare(result, published)
 
@@ -55,17 +63,17 @@ def compare(result: Result, published: PublishedRow) -> list[Comparison]:
     return [Comparison(group, here.get(group), dict(values)) for group, values in there.items()]
 
 
-def _files(data_dir: str | os.PathLike[str] | None) -> tuple[Path, Path]:
+def _files(data_dir: str | os.PathLike[str] | None) -> tuple[Path, Path, bool]:
     folder = data_folder(data_dir)
     if folder is None:
-        return _downloaded()
+        return *_download(), True
     benchmark, scores = folder / "mdcr_test.json", folder / SCORES_FILE
     if absent := [path.name for path in (benchmark, scores) if not path.is_file()]:
-        raise ScirankError(f"{folder}: {' and '.join(absent)} not there. {SCORES_FILE} is at {SCORES_URL}\n{BY_HAND}")
-    return benchmark, scores
+        raise ScirankError(f"{folder}: {' and '.join(absent)} not there. {WHERE}")
+    return benchmark, scores, False
 
 
-def _downloaded() -> tuple[Path, Path]:
+def _download() -> tuple[Path, Path]:
     import datasets
 
     from mdcr_dataset import UPSTREAM
@@ -73,7 +81,5 @@ def _downloaded() -> tuple[Path, Path]:
     try:
         paths = datasets.DownloadManager().download([UPSTREAM["test"].benchmark, SCORES_URL])
     except Exception as error:  # many libraries may stand behind it, each with errors of its own
-        raise ScirankError(
-            f"downloading failed: {type(error).__name__}: {error}\n{SCORES_FILE} is at {SCORES_URL}\n{BY_HAND}"
-        ) from error
+        raise ScirankError(f"downloading failed: {type(error).__name__}: {error}\n{WHERE}") from error
     return Path(paths[0]), Path(paths[1])

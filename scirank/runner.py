@@ -3,23 +3,22 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mdcr_metric import POLICIES, parse_measures
+from mdcr_metric import parse_measures
 
 from .benchmarks import Benchmark, Task, load_benchmark
+from .choices import MissingText, NoRelevant, Recipe, Split, Ties
 from .errors import ScirankError, shown
-from .evaluation import MEASURES, ScoredQuery, check_relevant, evaluate
+from .evaluation import MEASURES, ScoredQuery, check_relevant, evaluate, plain_scores
 from .models import ModelOptions, Ranking, load_ranker
 from .progress import Progress
-from .results import Result, environment, provenance
-from .scoring import plain_scores
+from .results import Result, environment
 
-RECIPES: dict[str, dict[str, Any]] = {
+RECIPES: dict[Recipe, dict[str, Any]] = {
     # What AI2's mdcr.py does (github.com/allenai/scirepeval), which made SPECTER2's published rows.
-    "scirepeval": {"pooling": "cls", "similarity": "euclidean", "max_length": 512},
+    Recipe.SCIREPEVAL: {"pooling": "cls", "similarity": "euclidean", "max_length": 512},
 }
 """Named sets of options, for `like`; an option given beside it wins."""
 
@@ -28,15 +27,15 @@ def run(
     model: Any,
     benchmark: "str | Benchmark" = "mdcr",
     *,
-    split: str = "test",
+    split: str = Split.TEST,
     groups: str | Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     name: str | None = None,
     out: str | os.PathLike[str] | None = None,
     measures: str | Sequence[str] = MEASURES,
-    ties: str = "trec",
-    missing_text: str = "error",
-    no_relevant: str = "error",
+    ties: str = Ties.TREC,
+    missing_text: str = MissingText.ERROR,
+    no_relevant: str = NoRelevant.ERROR,
     save_scores: bool = False,
     like: str | None = None,
     quiet: bool = False,
@@ -66,37 +65,41 @@ def run(
         ScirankError, mdcr_dataset.MdcrDataError: saying what was found and what to do.
     """
     parse_measures(measures)
-    if ties not in POLICIES:
-        raise ScirankError(f"unknown tie policy {ties!r}; valid are {', '.join(POLICIES)}")
+    Ties(ties)
+    NoRelevant(no_relevant)
     chosen = model_options(like, **options)
     progress = Progress(quiet)
     if isinstance(benchmark, str):
         benchmark = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
-    elif (split, groups, data_dir, missing_text) != ("test", None, None, "error"):
+    elif (split, groups, data_dir, missing_text) != (Split.TEST, None, None, MissingText.ERROR):
         raise ScirankError(
             "split, groups, data_dir and missing_text are for load_benchmark, where this benchmark came from"
         )
     check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
     ranker = load_ranker(model, chosen)
     name = name or ranker.name
-    for note in getattr(ranker, "notes", ()):
-        progress.say(f"warning: {note}")
+    for note in ranker.notes:
+        progress.say(f"{name}: {note}")
     wall, cpu = time.perf_counter(), time.process_time()
     rankings = list(ranker.rank(benchmark.tasks, progress))
     spent = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    evaluation = evaluate(_scored(name, benchmark.tasks, rankings), benchmark.groups, measures, ties, no_relevant)
-    settings = {**benchmark.settings, "ties": ties, "no_relevant": no_relevant, "like": like}
-    record = provenance(
-        benchmark.data_sha256, settings, model=dict(ranker.provenance()), ranking=spent, environment=environment()
-    )
-    result = Result.of(
-        evaluation,
-        name,
-        benchmark.name,
-        benchmark.split,
-        record,
-        (*getattr(ranker, "notes", ()), *benchmark.notes, *evaluation.notes),
-        {ranking.group: ranking.scores for ranking in rankings},
+    queries = list(_scored(name, benchmark.tasks, rankings))
+    evaluation = evaluate(queries, benchmark.groups, measures, ties, no_relevant)
+    result = Result(
+        model=name,
+        benchmark=benchmark.name,
+        split=benchmark.split,
+        summary=evaluation.summary,
+        per_query=evaluation.per_query,
+        provenance={
+            "data_sha256": dict(benchmark.data_sha256),
+            "settings": {**benchmark.settings, "ties": ties, "no_relevant": no_relevant, "like": like},
+            "model": dict(ranker.provenance()),
+            "ranking": spent,
+            "environment": environment(),
+        },
+        notes=(*ranker.notes, *benchmark.notes, *evaluation.notes),
+        scores={ranking.group: ranking.scores for ranking in rankings},
     )
     if out is not None:
         result.save(Path(out) / folder_name(name), scores=save_scores)
@@ -105,11 +108,10 @@ def run(
 
 def model_options(like: str | None = None, **options: Any) -> ModelOptions:
     """Options as given, over those of a recipe."""
-    if like is not None and like not in RECIPES:
-        raise ScirankError(f"unknown recipe {like!r}; valid are {', '.join(RECIPES)}")
+    recipe = RECIPES[Recipe(like)] if like else {}
     given = {name: value for name, value in options.items() if value is not None}
     try:
-        return replace(ModelOptions(**RECIPES[like]) if like else ModelOptions(), **given)
+        return ModelOptions(**(recipe | given))
     except TypeError as error:
         valid = ", ".join(ModelOptions.__dataclass_fields__)
         raise TypeError(f"unknown option among {', '.join(options)}; valid are {valid}") from error
@@ -127,11 +129,11 @@ def _scored(name: str, tasks: Sequence[Task], rankings: Sequence[Ranking]) -> It
         )
     for task, ranking in zip(tasks, rankings, strict=True):
         for query in task.queries:
-            candidates = list(task.corpus) if task.candidates is None else task.candidates[query]
+            pool = task.pool(query)
             run = ranking.scores.get(query, {})
-            if missed := [paper for paper in candidates if paper not in run]:
+            if missed := [paper for paper in pool if paper not in run]:
                 raise ScirankError(
                     f"{name} gave no score for {len(missed)} candidates of query {query}: {shown(missed)}"
                 )
-            scores = plain_scores(query, {paper: run[paper] for paper in candidates})
-            yield ScoredQuery(task.group, query, scores, {p: int(p in task.relevant[query]) for p in candidates})
+            scores = plain_scores(query, {paper: run[paper] for paper in pool})
+            yield ScoredQuery(task.group, query, scores, {paper: int(paper in task.relevant[query]) for paper in pool})

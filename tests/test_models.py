@@ -33,13 +33,13 @@ def plain_checkpoint(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def two_fields():
+def one_field():
     return package.load_benchmark("mdcr-mini", groups=["Art"])
 
 
-def test_the_embedded_model_beats_chance_and_says_what_it_is(two_fields, tmp_path):
-    result = package.run("minilm", two_fields, out=tmp_path, quiet=True)
-    assert result.average["map"] > 1.5 * package.run("random", two_fields, quiet=True).average["map"]
+def test_the_embedded_model_beats_chance_and_says_what_it_is(one_field, tmp_path):
+    result = package.run("minilm", one_field, out=tmp_path, quiet=True)
+    assert result.average["map"] > 1.5 * package.run("random", one_field, quiet=True).average["map"]
     facts = Result.load(tmp_path / "all-MiniLM-L6-v2").provenance["model"]
     assert {key: facts[key] for key in ("pooling", "max_length", "dtype", "template", "similarity", "prompt")} == {
         "pooling": "mean",
@@ -71,7 +71,7 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch):
 
 def vectors(name, texts, **options):
     ranker = load_ranker(str(name), ModelOptions(device="cpu", **options))
-    return np.asarray(ranker._encode(texts)), ranker
+    return np.asarray(ranker.encode(texts)), ranker
 
 
 TEXTS = ["a study of bees", "a much longer study of the flight of bees and of wasps in summer"]
@@ -104,6 +104,9 @@ def test_like_scirepeval(plain_checkpoint):
     assert (chosen.pooling, chosen.similarity, chosen.max_length) == ("cls", "euclidean", 128)
     facts = load_ranker(str(plain_checkpoint), model_options("scirepeval")).provenance()
     assert (facts["pooling"], facts["similarity"], facts["max_length"]) == ("cls", "euclidean", 512)
+    normalising = load_ranker("minilm", model_options("scirepeval"))
+    assert normalising.notes == ("the chosen pooling is followed by the model's own Normalize",)
+    assert normalising.provenance()["modules"] == ["Transformer", "Pooling", "Normalize"]
 
 
 def test_prompts(minilm, plain_checkpoint, monkeypatch):
@@ -112,14 +115,16 @@ def test_prompts(minilm, plain_checkpoint, monkeypatch):
     assert with_prompt == pytest.approx(without, abs=1e-5)
     assert ranker.provenance()["prompt"] == "passage: "
     monkeypatch.setattr(minilm, "prompts", {"query": "query: ", "document": "passage: "})
-    own = load_ranker(minilm)
+    own = load_ranker(minilm, ModelOptions(pooling="cls", device="cuda:7"))
+    assert own.notes == ("pooling is ignored by this kind of model", "device is ignored by this kind of model")
     assert own.provenance()["prompt"] == "passage: "
-    assert own._encode(TEXTS) == pytest.approx(minilm.encode(["passage: " + text for text in TEXTS]), abs=1e-5)
+    assert own.encode(TEXTS) == pytest.approx(minilm.encode(["passage: " + text for text in TEXTS]), abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"max_length": 0}, "max_length 0 is out of range"),
         ({"max_length": 4096}, "max_length 4096 is out of range; this model takes 1 to 512"),
         ({"pooling": "max"}, "unknown pooling 'max'; valid are cls, mean"),
         ({"similarity": "max"}, "unknown similarity 'max'; valid are cosine, dot"),

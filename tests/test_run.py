@@ -1,7 +1,6 @@
 """`scirank.run` and `scirank run`: models, end to end."""
 
 import json
-import os
 
 import numpy as np
 import pytest
@@ -121,7 +120,7 @@ def test_ids_without_a_record(write_mdcr):
     skipped = package.run("bm25", data_dir=folder, missing_text="skip", quiet=True)
     assert set(skipped.scores["Food"]) == {"1"}
     assert set(skipped.scores["Food"]["1"]) == {"2", "3"}
-    assert "1 queries without a record or without any candidate, left out: 405" in skipped.notes
+    assert "1 query without a record or without any candidate, left out: 405" in skipped.notes
     empty = package.run("bm25", data_dir=folder, missing_text="empty", quiet=True)
     assert set(empty.scores["Food"]["1"]) == {"2", "3", "404"}
     assert "2 listed papers without a record, taken with an empty text: 404, 405" in empty.notes
@@ -130,7 +129,7 @@ def test_ids_without_a_record(write_mdcr):
 def test_queries_without_a_relevant_candidate_are_refused_before_any_work(write_mdcr):
     folder = write_mdcr({"Food": {"1": pool(bm25=["3"]), "2": pool(true=["1"])}}, PAPERS)
     model = Letters()
-    with pytest.raises(ScirankError, match=r"1 queries have no relevant candidate: 1. Choose no_relevant"):
+    with pytest.raises(ScirankError, match=r"1 query has no relevant candidate: 1. Choose no_relevant"):
         package.run(model, data_dir=folder, quiet=True)
     assert model.texts == []
     assert package.run(model, data_dir=folder, no_relevant="zero", quiet=True).average["map"] == 50.0
@@ -144,6 +143,7 @@ class Broken:
 
 class HalfRanker:
     name = "half"
+    notes = ()
 
     def rank(self, tasks, progress):
         for task in tasks:
@@ -162,8 +162,8 @@ class HalfRanker:
         ("bm25", {"benchmark": "oagqa"}, "unknown benchmark 'oagqa'; valid are mdcr, mdcr-mini"),
         ("bm25", {"benchmark": "mdcr-mini"}, "mdcr-mini comes with the package and takes no data_dir"),
         ("bm25", {"measures": ["f1"]}, "unknown measure 'f1'"),
-        ("bm25", {"ties": "luck"}, "unknown tie policy 'luck'"),
-        ("bm25", {"missing_text": "guess"}, "unknown policy 'guess' for missing_text"),
+        ("bm25", {"ties": "luck"}, "unknown ties 'luck'; valid are trec, optimistic"),
+        ("bm25", {"missing_text": "guess"}, "unknown missing_text 'guess'; valid are error, empty, skip"),
         ("bm25", {"like": "mteb"}, "unknown recipe 'mteb'; valid are scirepeval"),
         ("bm25", {"template": "{title} {year}"}, r"expected the fields .*found \['title', 'year'\]"),
         ("bm25", {"template": "{title.__class__}"}, "expected the fields"),
@@ -199,10 +199,10 @@ def test_an_unknown_option_names_the_valid_ones(small):
 def test_options_that_a_kind_of_model_does_not_use_are_told(small):
     result = package.run("bm25", data_dir=small, like="scirepeval", template="{title}", quiet=True)
     assert result.notes == tuple(
-        f"{name} is of no account for this kind of model" for name in ("similarity", "pooling", "max_length")
+        f"{name} is ignored by this kind of model" for name in ("similarity", "pooling", "max_length")
     )
     assert package.run(Letters(), data_dir=small, similarity="dot", quiet=True).notes == ()
-    with pytest.raises(ScirankError, match=r"has rank\(\) but no name and no provenance"):
+    with pytest.raises(ScirankError, match=r"has rank\(\) but no name and no notes and no provenance"):
         load_ranker(type("Half", (), {"rank": lambda self, tasks, progress: ()})())
 
 
@@ -218,6 +218,21 @@ def test_scores_that_upstreams_format_cannot_hold(write_mdcr, tmp_path):
     folder = write_mdcr({"Art": pools}, papers)
     with pytest.raises(ScirankError, match="q_1_2 stands for two of them"):
         package.run("random", data_dir=folder, out=tmp_path / "out", save_scores=True, quiet=True)
+
+
+def test_a_ranker_takes_no_options(small):
+    with pytest.raises(ScirankError, match="ranks by itself: similarity is ignored"):
+        package.run(HalfRanker(), data_dir=small, similarity="dot", quiet=True)
+
+
+def test_many_models_stand_in_several_tables(small):
+    result = package.run("random", data_dir=small, quiet=True)
+    from scirank.report.terminal import as_text
+
+    text = as_text([result] * 12)
+    assert text.count(" Roads ") == 2
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 200
 
 
 def test_brackets_in_names_are_just_text(write_mdcr, scirank):
@@ -244,6 +259,8 @@ class Model:
         return np.array([[len(text), text.count("e") + 1.0] for text in texts])
 def make(): return Model()
 def fail(): raise ValueError("out of luck")
+class Outlier:
+    def encode(self, texts): raise RuntimeError("out of memory")
 """
 
 
@@ -254,7 +271,9 @@ def test_the_command(scirank, tmp_path):
         assert part in done.stdout
     assert "indexing papers: 341 of 341" in done.stderr
     assert "saved out/bm25" in done.stderr
-    assert repr(Result.load(tmp_path / "out" / "mine_make")).startswith("Result(mine:make on mdcr-mini test")
+    assert repr(Result.load(tmp_path / "out" / "mine_make")).startswith(
+        "Result(mine:make on mdcr-mini test, 8 queries in 2 fields, percent: map="
+    )
     quiet = scirank("run", "bm25", "random", "--benchmark", "mdcr-mini", "-q", "--format", "csv", "--groups", "Art")
     assert quiet.stderr == ""
     assert [line.split(",")[:2] for line in quiet.stdout.splitlines()[1:]] == [
@@ -268,9 +287,10 @@ def test_the_command(scirank, tmp_path):
 
 def test_a_later_failure_keeps_what_is_done(scirank, tmp_path):
     (tmp_path / "mine.py").write_text(FACTORY)
-    models = ("bm25", "mine:fail", "mine:Model", "random")
+    models = ("bm25", "mine:fail", "mine:Outlier", "mine:Model", "random")
     done = scirank("run", *models, "--benchmark", "mdcr-mini", "--out", "out", expect=1)
-    assert "error: model 'mine:fail' could not be made: ValueError: out of luck" in done.stderr
+    assert "error: mine:fail: model 'mine:fail' could not be made: ValueError: out of luck" in done.stderr
+    assert "error: mine:Outlier: RuntimeError: out of memory (SCIRANK_TRACEBACK=1 shows where)" in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bm25", "mine_Model", "random"]
     assert all(name in done.stdout for name in ("bm25", "mine:Model", "random"))
@@ -313,4 +333,3 @@ def test_published_rows_stand_beside_the_19_fields(capsys):
 
 def test_options_reach_the_ranker():
     assert load_ranker("random", ModelOptions(seed=3)).provenance() == {"kind": "random", "seed": 3}
-    assert os.environ["HF_HUB_OFFLINE"] == "1"

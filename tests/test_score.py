@@ -11,7 +11,7 @@ import Stemmer
 from conftest import pool
 
 import scirank as package
-from mdcr_dataset import labelled, parse_benchmark
+from mdcr_dataset import parse_candidates, qrels
 from scirank.errors import ScirankError
 from scirank.results import Result
 
@@ -40,10 +40,10 @@ def bm25_scores(folder):
     index = bm25s.BM25()
     index.index(bm25s.tokenize(texts, **tokenize), show_progress=False)
     scores = {}
-    for queries in parse_benchmark((folder / "mdcr_test.json").read_bytes(), "").values():
+    for queries in parse_candidates((folder / "mdcr_test.json").read_bytes(), "").values():
         for query, lists in queries.items():
             found = index.get_scores(bm25s.tokenize([texts[rows[query]]], return_ids=False, **tokenize)[0])
-            scores |= {f"{query}_{paper}": float(found[rows[paper]]) for paper in labelled(lists)}
+            scores |= {f"{query}_{paper}": float(found[rows[paper]]) for paper in qrels(lists)}
     return scores
 
 
@@ -116,10 +116,10 @@ def without(*pairs):
             "lowest",
             without("1_4"),
             [1 / 3, 5 / 6],
-            "1 pairs without a score, 1 of them relevant, ranked below all scored",
+            "1 pair without a score, 1 of them relevant, ranked below all scored",
         ),
         ("drop", without("1_3"), [1, 5 / 6], "without a score, 0 of them relevant, taken out of the pool: 1_3"),
-        ("drop", without("1_4"), [0, 5 / 6], "1 queries without a relevant candidate, counted as 0: 1"),
+        ("drop", without("1_4"), [0, 5 / 6], "1 query without a relevant candidate, counted as 0: 1"),
         ("drop", without("2_1", "2_3", "2_4"), [1, 0], "3 pairs without a score, 2 of them relevant"),
         ("lowest", without("2_1", "2_3", "2_4"), [1, 1], "could change a measure"),
     ],
@@ -142,8 +142,8 @@ def test_what_else_is_told(files):
     shared = {"Art": {"1": pool(bm25=["2_3"], true=["4"]), "1_2": pool(bm25=["3"], true=["4"])}, "Law": {}}
     result = package.score(*files(shared, {"1_2_3": 0.5, "1_4": 1, "1_2_4": 0}))
     assert result.notes == (
-        "1 groups without any query, not part of the average: Law",
-        "1 keys stand for two pairs each, since an id has '_' in it: 1_2_3",
+        "1 group without any query, not part of the average: Law",
+        "1 key stands for two pairs, since an id has '_' in it: 1_2_3",
     )
 
 
@@ -151,8 +151,8 @@ def test_extra_pairs_and_queries_without_candidates_are_counted(files):
     benchmark = {"Art": BENCHMARK["Art"] | {"9": pool(), "8": pool(bm25=["1"])}}
     result = package.score(*files(benchmark, SCORES | {"8_1": 0.5, "7_7": 1, "x": 2}))
     assert result.notes == (
-        "1 queries without a relevant candidate, counted as 0: 8",
-        "1 queries without any candidate, left out: 9",
+        "1 query without a relevant candidate, counted as 0: 8",
+        "1 query without any candidate, left out: 9",
         "2 scores belong to no pair of the benchmark and were not used",
     )
     assert result.summary["queries"] == 3
@@ -167,7 +167,7 @@ def test_extra_pairs_and_queries_without_candidates_are_counted(files):
         (b"[1, 2]", "s.json: expected one JSON object"),
         ({"1": {"2": 0.5}}, "s.json: expected one JSON object"),
         (json.dumps(SCORES | {"1_3": float("nan")}).encode(), "the score of 1_3 should be finite .*found nan"),
-        (b'{"1_2": 1, "1_3": 2, "1_3": 3, "1_4": 1, "2_1": 1, "2_3": 1, "2_4": 1}', "1 pairs have two scores: 1_3"),
+        (b'{"1_2": 1, "1_3": 2, "1_3": 3, "1_4": 1, "2_1": 1, "2_3": 1, "2_4": 1}', "1 pair has two scores: 1_3"),
         (SCORES | {"1_3": 10**400}, "the score of 1_3 should be finite in single precision"),
         (SCORES | {"1_3": 1e39}, "the score of 1_3 should be finite in single precision, found 1e\\+39"),
         (SCORES | {"1_3": "0.5"}, "the score of 1_3 should be a number, found '0.5'"),

@@ -5,8 +5,7 @@ import json
 import pytest
 from conftest import LISTS, pool
 
-from mdcr_dataset import SplitFiles
-from scirank.audit import audit_split
+from scirank.audit import audit_mdcr
 from scirank.reproduce import compare, reproduce_scincl
 from scirank.results import published_rows
 from scirank.scoring import score
@@ -22,8 +21,7 @@ def test_the_audit_counts_what_is_odd(write_mdcr, scirank):
     }
     papers = [{"paper_id": str(n), "title": "t", "abstract": "a" if n > 2 else None} for n in range(1, 7)]
     folder = write_mdcr(benchmark, [*papers, papers[0]])
-    files = SplitFiles(str(folder / "mdcr_test.json"), str(folder / "mdcr_test_data.jsonl"))
-    audit = audit_split("test", files)
+    (audit,) = audit_mdcr(folder)
     art, music = audit.groups
     assert (art.queries, art.papers, art.pool) == (2, 5, (2, 3))
     assert art.lists["bm25"] == (0, 3)

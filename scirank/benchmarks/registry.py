@@ -3,19 +3,19 @@
 import os
 from collections.abc import Sequence
 
+from ..choices import Benchmark as Names
+from ..choices import MissingText, Split
 from ..errors import ScirankError
 from .task import Benchmark
-
-BENCHMARKS = ("mdcr", "mdcr-mini")
 
 
 def load_benchmark(
     name: str = "mdcr",
     *,
-    split: str = "test",
+    split: str = Split.TEST,
     groups: str | Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
-    missing_text: str = "error",
+    missing_text: str = MissingText.ERROR,
 ) -> Benchmark:
     """Load a benchmark.
 
@@ -31,11 +31,10 @@ def load_benchmark(
     Raises:
         ScirankError, mdcr_dataset.MdcrDataError: saying what was found and what to do.
     """
-    if name not in BENCHMARKS:
-        raise ScirankError(f"unknown benchmark {name!r}; valid are {', '.join(BENCHMARKS)}")
+    name, split, missing_text = Names(name), Split(split), MissingText(missing_text)
     from .mdcr import load_mdcr
 
-    if name == "mdcr-mini":
+    if name is Names.MDCR_MINI:
         from mdcr_dataset import MINI
 
         if data_dir is not None:

@@ -1,6 +1,6 @@
 """What a model is given."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,10 @@ class Task:
     corpus: Corpus
     candidates: Mapping[str, tuple[str, ...]] | None
     relevant: Mapping[str, frozenset[str]]
+
+    def pool(self, query: str) -> Collection[str]:
+        """The papers to rank for a query."""
+        return self.corpus if self.candidates is None else self.candidates[query]
 
 
 @dataclass(frozen=True)

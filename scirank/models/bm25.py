@@ -44,8 +44,7 @@ class BM25Ranker:
     def _scores(self, task: Task, query: str, index: Any, rows: Mapping[str, int]) -> dict[str, float]:
         words = self._tokens([self._text(task.queries[query])], ids=False)[0]
         found = index.get_scores(words) if index and words else [0.0] * len(rows)
-        candidates = rows if task.candidates is None else task.candidates[query]
-        return {paper: float(found[rows[paper]]) for paper in candidates}
+        return {paper: float(found[rows[paper]]) for paper in task.pool(query)}
 
     def _index(self, corpus: Corpus, progress: Progress) -> Any:
         import bm25s

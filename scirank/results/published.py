@@ -19,5 +19,5 @@ class PublishedRow:
 def published_rows(benchmark: str) -> list[PublishedRow]:
     """What is published on a benchmark's test split, best MAP first; empty for others."""
     tables = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
-    rows = tables.get(benchmark, {}).get("rows", [])
+    rows = tables.get(benchmark, [])
     return [PublishedRow(row["model"], row["source"], row["average"], row.get("groups", {})) for row in rows]

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ScirankError
+from ..errors import ScirankError, counted
 from .files import whole_file
 from .provenance import environment
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ..evaluation import Evaluation
 
 SCHEMA = 1
 NOT_MEASURES = ("queries", "tied_queries", "groups", "unrounded")
@@ -27,11 +25,12 @@ class Result:
     Attributes:
         model: what was evaluated.
         benchmark: `mdcr` or `mdcr-mini`.
-        split: `test` or `validation`; empty where only scores were given.
+        split: `test` or `validation`; `""` where only scores were given.
         summary: percent, as `mdcr_metric` returns it: each measure's macro average over groups,
             `queries`, `tied_queries`, `groups` and `unrounded`.
         per_query: columns `query_id`, `group`, each measure (0 to 1) and `tied`.
-        provenance: data hashes, settings, model, environment.
+        provenance: SHA-256 of the data, settings; of a run also model, seconds and environment. Of
+            scores that were given, the environment is added when they are saved.
         notes: what was counted, left out or tied.
         scores: query -> candidate -> score by group, where the ranking was made here; not part of
             the saved result unless asked for.
@@ -46,19 +45,12 @@ class Result:
     notes: tuple[str, ...] = ()
     scores: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
 
-    @classmethod
-    def of(
-        cls,
-        evaluation: "Evaluation",
-        model: str,
-        benchmark: str,
-        split: str,
-        provenance: dict[str, Any],
-        notes: tuple[str, ...],
-        scores: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
-    ) -> "Result":
-        """The result of an evaluation."""
-        return cls(model, benchmark, split, evaluation.summary, evaluation.per_query, provenance, notes, scores)
+    @property
+    def title(self) -> str:
+        """What was evaluated: benchmark, split, queries and groups."""
+        queries = counted(self.summary["queries"], "query", "queries")
+        groups = counted(len(self.summary["groups"]), "field", "fields")
+        return f"{self.benchmark}{self.split and ' ' + self.split}, {queries} in {groups}, percent"
 
     @property
     def measures(self) -> list[str]:
@@ -159,8 +151,7 @@ class Result:
         """What a notebook shows."""
         from html import escape
 
-        heading = escape(f"{self.model} on {self.benchmark} {self.split}, {self.summary['queries']:,} queries, percent")
-        return f"<p>{heading}</p>{self.to_frame().round(2).to_html()}"
+        return f"<p>{escape(f'{self.model} on {self.title}')}</p>{self.to_frame().round(2).to_html()}"
 
     def __str__(self) -> str:
         from ..report.terminal import as_text
@@ -169,4 +160,4 @@ class Result:
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{measure}={value}" for measure, value in self.average.items())
-        return f"Result({self.model} on {self.benchmark} {self.split}: {numbers}, queries={self.summary['queries']})"
+        return f"Result({self.model} on {self.title}: {numbers})"

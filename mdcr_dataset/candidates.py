@@ -34,11 +34,11 @@ FIELDS = (
 SOURCES = ("bm25", "scincl", "specter", "graph", "most_cited", "random", "true")
 """Where a candidate comes from; `true` are the papers that the query cites."""
 
-Benchmark = dict[str, dict[str, dict[str, list[str]]]]
+CandidateLists = dict[str, dict[str, dict[str, list[str]]]]
 """`benchmark[group][query_id][source]` is a list of candidate ids; every source is present."""
 
 
-def parse_benchmark(data: bytes, name: str) -> Benchmark:
+def parse_candidates(data: bytes, name: str) -> CandidateLists:
     """Parse one candidate file.
 
     Integer ids become strings, absent or null lists become empty ones, other keys of a query are
@@ -82,7 +82,7 @@ def _loads(data: bytes, name: str, **options: Any) -> Any:
         ) from error
 
 
-def select_groups(benchmark: Benchmark, groups: str | Collection[str] | None, name: str) -> Benchmark:
+def select_groups(benchmark: CandidateLists, groups: str | Collection[str] | None, name: str) -> CandidateLists:
     """The groups asked for (all for None), in the file's order. Raises MdcrDataError naming what there is."""
     if groups is not None and not groups:
         raise MdcrDataError(f"no field was named; {name} has {', '.join(benchmark)}")
@@ -92,11 +92,21 @@ def select_groups(benchmark: Benchmark, groups: str | Collection[str] | None, na
     return {group: queries for group, queries in benchmark.items() if groups is None or group in groups}
 
 
-def labelled(lists: Mapping[str, Sequence[str]]) -> dict[str, int]:
+def qrels(lists: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """A query's pool: each candidate once, 1 where it stands in `true`, whatever other lists it is in."""
     pool = dict.fromkeys(chain.from_iterable(lists[source] for source in SOURCES), 0)
     pool.update(dict.fromkeys(lists["true"], 1))
     return pool
+
+
+def listed_papers(candidates: CandidateLists) -> dict[str, None]:
+    """Every paper that occurs, as a query or a candidate, each once and in the file's order."""
+    return dict.fromkeys(
+        paper
+        for queries in candidates.values()
+        for query, lists in queries.items()
+        for paper in chain([query], *(lists[source] for source in SOURCES))
+    )
 
 
 def _queries(name: str, group: str, queries: object) -> dict[str, dict[str, list[str]]]:
@@ -117,7 +127,7 @@ def _queries(name: str, group: str, queries: object) -> dict[str, dict[str, list
 
 
 def _are_lists_of_ids(lists: Collection[Any]) -> bool:
-    """Whether nothing needs mending, told without a loop in Python: this runs for every query."""
+    """Whether nothing needs discarding_bad_download, told without a loop in Python: this runs for every query."""
     return {*map(type, lists)} == {list} and {*map(type, chain(*lists))} <= {str} and all(chain(*lists))
 
 

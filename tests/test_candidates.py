@@ -5,7 +5,7 @@ import json
 import pytest
 from conftest import LISTS, pool
 
-from mdcr_dataset import FIELDS, MINI, MdcrDataError, labelled, parse_benchmark, select_groups
+from mdcr_dataset import FIELDS, MINI, MdcrDataError, parse_candidates, qrels, select_groups
 
 GOOD = {"Art": {"1": pool(bm25=["2"], true=["3"])}}
 
@@ -21,14 +21,14 @@ GOOD = {"Art": {"1": pool(bm25=["2"], true=["3"])}}
     ids=["integer ids", "null list", "absent list", "unknown key"],
 )
 def test_reads_liberally(lists, name, ids):
-    parsed = parse_benchmark(json.dumps({"Art": {"1": lists}}).encode(), "f.json")
+    parsed = parse_candidates(json.dumps({"Art": {"1": lists}}).encode(), "f.json")
     assert parsed["Art"]["1"][name] == ids
     assert tuple(parsed["Art"]["1"]) == LISTS
 
 
 def test_a_byte_order_mark_and_colons_in_names_do_no_harm():
     data = b"\xef\xbb\xbf" + json.dumps({"Art: old": {"1:2": pool(true=["a:b"])}}).encode()
-    assert parse_benchmark(data, "f.json")["Art: old"]["1:2"]["true"] == ["a:b"]
+    assert parse_candidates(data, "f.json")["Art: old"]["1:2"]["true"] == ["a:b"]
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,16 @@ def test_a_byte_order_mark_and_colons_in_names_do_no_harm():
 )
 def test_refuses_with_one_message(data, message):
     with pytest.raises(MdcrDataError, match=message) as caught:
-        parse_benchmark(data, "f.json")
+        parse_candidates(data, "f.json")
     assert str(caught.value).startswith("f.json: ")
 
 
 def test_a_pool_has_each_candidate_once_and_true_wins():
-    assert labelled(pool(bm25=["a", "b"], random=["b", "c"], true=["c", "a"])) == {"a": 1, "b": 0, "c": 1}
+    assert qrels(pool(bm25=["a", "b"], random=["b", "c"], true=["c", "a"])) == {"a": 1, "b": 0, "c": 1}
 
 
 def test_selecting_a_group_that_is_not_there_names_what_is():
-    parsed = parse_benchmark(json.dumps(GOOD).encode(), "f.json")
+    parsed = parse_candidates(json.dumps(GOOD).encode(), "f.json")
     assert select_groups(parsed, None, "f.json") == parsed
     assert select_groups(parsed, "Art", "f.json") == parsed
     with pytest.raises(MdcrDataError, match=r"f.json: no field 'Biology'; it has Art"):
@@ -80,10 +80,10 @@ def test_mini_is_what_its_card_says():
     known = {record["paper_id"] for record in records}
     assert len(known) == len(records)
     assert all(len(record["abstract"].split()) >= 40 for record in records)
-    benchmark = parse_benchmark((MINI / "mdcr_test.json").read_bytes(), "mini")
+    benchmark = parse_candidates((MINI / "mdcr_test.json").read_bytes(), "mini")
     assert tuple(benchmark) == FIELDS
     for queries in benchmark.values():
         assert len(queries) >= 4
-        papers = {paper for query, lists in queries.items() for paper in (query, *labelled(lists))}
+        papers = {paper for query, lists in queries.items() for paper in (query, *qrels(lists))}
         assert papers <= known
         assert len(papers) >= 14

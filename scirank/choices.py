@@ -1,0 +1,84 @@
+"""What can be chosen by name, for the command line and Python alike."""
+
+import re
+from enum import StrEnum
+
+from .errors import ScirankError
+
+
+class Choice(StrEnum):
+    """A name out of a few; `Choice("x")` raises ScirankError naming the valid ones."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        option = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        raise ScirankError(f"unknown {option} '{value}'; valid are {', '.join(cls)}")
+
+
+class Benchmark(Choice):
+    """Benchmarks that models can run on."""
+
+    MDCR = "mdcr"
+    MDCR_MINI = "mdcr-mini"
+
+
+class Split(Choice):
+    """Splits of MDCR."""
+
+    VALIDATION = "validation"
+    TEST = "test"
+
+
+class Ties(Choice):
+    """How equal scores are ordered; see `mdcr_metric.POLICIES`."""
+
+    TREC = "trec"
+    OPTIMISTIC = "optimistic"
+    PESSIMISTIC = "pessimistic"
+    EXPECTED = "expected"
+
+
+class Missing(Choice):
+    """What a pair without a score means."""
+
+    ERROR = "error"
+    LOWEST = "lowest"
+    DROP = "drop"
+
+
+class MissingText(Choice):
+    """What to do about a listed paper without a record."""
+
+    ERROR = "error"
+    EMPTY = "empty"
+    SKIP = "skip"
+
+
+class NoRelevant(Choice):
+    """What a query without a relevant candidate means."""
+
+    ERROR = "error"
+    ZERO = "zero"
+    SKIP = "skip"
+
+
+class Similarity(Choice):
+    """Similarities of vectors; the last two are negated distances."""
+
+    COSINE = "cosine"
+    DOT = "dot"
+    EUCLIDEAN = "euclidean"
+    MANHATTAN = "manhattan"
+
+
+class Pooling(Choice):
+    """Poolings of token vectors."""
+
+    CLS = "cls"
+    MEAN = "mean"
+
+
+class Recipe(Choice):
+    """Named sets of model options."""
+
+    SCIREPEVAL = "scirepeval"

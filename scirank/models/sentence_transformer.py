@@ -1,0 +1,130 @@
+"""Sentence-transformers models: loading, choosing how they pool and cut, and recording what they are."""
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ScirankError
+from .dense import DenseRanker
+from .ranker import ModelOptions
+from .text import paper_text, template_name
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+"""Names under which sentence-transformers looks for a model's prompt for documents, in its order."""
+
+
+def load_sentence_transformer(name_or_folder: str, name: str, options: ModelOptions) -> DenseRanker:
+    """A sentence-transformers model, or a plain transformers checkpoint with a pooling.
+
+    Raises:
+        ScirankError: the model cannot be loaded, or options do not fit it.
+    """
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.util import is_sentence_transformer_model
+
+    try:
+        plain = not is_sentence_transformer_model(name_or_folder, revision=options.revision)
+        model = SentenceTransformer(name_or_folder, device=options.device, revision=options.revision)
+    except (OSError, ValueError) as error:
+        raise ScirankError(
+            f"model {name_or_folder!r} could not be loaded: {str(error).strip().splitlines()[0]} Expected a folder, "
+            "a name on the Hub, bm25, random, minilm or module:factory"
+        ) from error
+    if options.pooling is not None:
+        _set_pooling(model, options.pooling)
+    if options.max_length is not None:
+        _set_max_length(model, options.max_length)
+    ranker = wrap_sentence_transformer(model, name, options)
+    ranker.notes = options.ignored_beside(*(option for option in vars(options) if option != "seed"))
+    if plain and options.pooling is None:
+        ranker.notes += ("no pooling of its own, so mean pooling is used; choose with pooling (--pooling) cls or mean",)
+    if options.pooling is not None and (later := _after_pooling(model)):
+        ranker.notes += (f"the chosen pooling is followed by the model's own {', '.join(later)}",)
+    return ranker
+
+
+def wrap_sentence_transformer(model: "SentenceTransformer", name: str, options: ModelOptions) -> DenseRanker:
+    """A loaded sentence-transformers model, as it is: its pooling, length and device are its owner's business."""
+    separator = getattr(model.tokenizer, "sep_token", None)
+    prompts = model.prompts or {}
+    document = next((prompts[key] for key in DOCUMENT_PROMPTS if prompts.get(key)), None)
+    prompt = options.prompt if options.prompt is not None else document
+
+    def encode(texts: list[str]) -> Any:
+        return model.encode_document(texts, prompt=prompt, batch_size=options.batch_size, show_progress_bar=False)
+
+    facts = {
+        "model": name,
+        **_facts(model),
+        "template": template_name(options.template, separator),
+        "prompt": prompt,
+        "batch_size": options.batch_size,
+    }
+    return DenseRanker(
+        name,
+        encode,
+        paper_text(options.template, separator),
+        options.similarity or str(model.similarity_fn_name or "cosine"),
+        facts,
+        options.ignored_beside("template", "similarity", "prompt", "batch_size"),
+    )
+
+
+def _pooling_at(model: "SentenceTransformer") -> int | None:
+    from sentence_transformers.sentence_transformer.modules import Pooling
+
+    return next((place for place, module in enumerate(model) if isinstance(module, Pooling)), None)
+
+
+def _after_pooling(model: "SentenceTransformer") -> list[str]:
+    place = _pooling_at(model)
+    return [] if place is None else [type(module).__name__ for module in list(model)[place + 1 :]]
+
+
+def _set_pooling(model: "SentenceTransformer", mode: str) -> None:
+    from sentence_transformers.sentence_transformer.modules import Pooling
+
+    place = _pooling_at(model)
+    if place is None:
+        raise ScirankError("this model has no pooling to choose")
+    model[place] = Pooling(model[place].embedding_dimension, str(mode))
+
+
+def _set_max_length(model: "SentenceTransformer", tokens: int) -> None:
+    most = getattr(getattr(model.transformers_model, "config", None), "max_position_embeddings", None)
+    if tokens < 1 or (most is not None and tokens > most):
+        raise ScirankError(f"max_length {tokens} is out of range; this model takes 1 to {most} tokens")
+    model.max_seq_length = tokens
+
+
+def _facts(model: "SentenceTransformer") -> dict[str, Any]:
+    import torch
+
+    config = getattr(model.transformers_model, "config", None)
+    first = next(model.parameters(), None)
+    place = _pooling_at(model)
+    return {
+        "revision": getattr(config, "_commit_hash", None),
+        "weights_sha256": _weights_sha256(model),
+        "modules": [type(module).__name__ for module in model],
+        "pooling": None if place is None else str(model[place].pooling_mode),
+        "max_length": model.max_seq_length,
+        "dtype": None if first is None else str(first.dtype).removeprefix("torch."),
+        "backend": model.get_backend(),
+        "device": str(model.device),
+        "threads": torch.get_num_threads(),
+    }
+
+
+def _weights_sha256(model: "SentenceTransformer") -> str:
+    """Of all parameters and buffers as loaded: names, types and bytes, in the order of names."""
+    import hashlib
+
+    import torch
+
+    digest = hashlib.sha256()
+    for key, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{key}\0{tensor.dtype}\0{tuple(tensor.shape)}\0".encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
+    return digest.hexdigest()
