@@ -26,16 +26,16 @@ benchmarks: .venv/test
 
 .venv/demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install --quiet --constraint constraints.txt --editable '.[demo]'
+	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[demo]'
 	touch $@
 
 .venv/test: .venv/demo
-	.venv/bin/pip install --quiet --constraint constraints.txt --editable '.[test]'
+	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test]'
 	touch $@
 
 .venv-oldest/test: setup.cfg pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/pip install --quiet --constraint constraints-oldest.txt --editable '.[test]'
+	.venv-oldest/bin/pip install --quiet --constraint constraints-oldest.txt --config-settings editable_mode=compat --editable '.[test]'
 	touch $@
 
 clean:

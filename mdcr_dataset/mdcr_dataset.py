@@ -112,6 +112,8 @@ class Mdcr(datasets.ArrowBasedBuilder):
     builder_configs = _ConfigsByName()
 
     def __init__(self, *args: Any, data_dir: str | os.PathLike[str] | None = None, **kwargs: Any) -> None:
+        if kwargs.get("data_files") is not None:
+            raise MdcrDataError("mdcr takes no data_files; pass the folder that holds upstream's files as data_dir")
         folder = data_folder(data_dir)
         self.BUILDER_CONFIGS = configs_of(folder)
         super().__init__(*args, data_dir=None if folder is None else os.fspath(folder), **kwargs)

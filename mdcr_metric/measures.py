@@ -18,6 +18,7 @@ TREC_NAMES = {
     "mrr": ("recip_rank", "success"),
 }
 
+ABBREVIATIONS = {"r": "recall", "p": "precision", "s": "success"}
 LARGEST_CUTOFF = 1_000_000
 
 
@@ -36,9 +37,14 @@ class Measure:
 
     @classmethod
     def parse(cls, name: "str | Measure") -> "Measure":
-        """The measure called `name`. Raises ValueError naming the valid ones."""
-        match = re.fullmatch(r"([a-z]+)(?:_([1-9][0-9]*))?", str(name))
-        if match is None or match[1] not in TREC_NAMES:
+        """The measure called `name`, as here (`recall_5`) or as in papers (`R@5`).
+
+        Raises:
+            ValueError: naming the valid ones.
+        """
+        match = re.fullmatch(r"([a-z]+)(?:[_@]([1-9][0-9]*))?", str(name).lower())
+        kind = match and ABBREVIATIONS.get(match[1], match[1])
+        if match is None or kind not in TREC_NAMES:
             kinds = ", ".join(TREC_NAMES)
             raise ValueError(
                 f"unknown measure {name!r}; valid are {kinds}, each with a cutoff (ndcg_10) or without (ndcg)"
@@ -46,7 +52,7 @@ class Measure:
         cutoff = int(match[2]) if match[2] else None
         if cutoff is not None and cutoff > LARGEST_CUTOFF:
             raise ValueError(f"measure {name!r}: the cutoff can be at most {LARGEST_CUTOFF:,}")
-        return cls(match[1], cutoff)
+        return cls(kind, cutoff)
 
     def __str__(self) -> str:
         return self.kind if self.cutoff is None else f"{self.kind}_{self.cutoff}"

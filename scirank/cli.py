@@ -65,7 +65,10 @@ Measures = Annotated[
     str, typer.Option(help="Comma-separated: map, ndcg, recall, precision, success, mrr, with or without _K.")
 ]
 Groups = Annotated[
-    str | None, typer.Option(help="Comma-separated groups (fields), such as 'Art,Biology'; all by default.")
+    str | None,
+    typer.Option(
+        "--groups", "--fields", help="Comma-separated groups (fields), such as 'Art,Biology'; all by default."
+    ),
 ]
 TieRule = Annotated[Ties, typer.Option(help="How equal scores are ordered; trec is what published tables used.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
@@ -144,6 +147,9 @@ def run(
     save_scores: Annotated[
         bool, typer.Option("--save-scores", help="Also save scores.json, for `scirank score` and upstream's script.")
     ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a saved result that was made in another way.")
+    ] = False,
     format: Annotated[Format, typer.Option(help="How to print the numbers.")] = Format.TABLE,  # noqa: A002
     measures: Measures = "map,ndcg,recall_5",
     ties: TieRule = Ties.TREC,
@@ -217,6 +223,7 @@ def run(
                     ties=ties,
                     no_relevant=no_relevant,
                     save_scores=save_scores,
+                    overwrite=overwrite,
                     like=like,
                     quiet=quiet,
                     **chosen,
@@ -226,7 +233,7 @@ def run(
                     _tell([f"saved {out / folder_name(name)}"])
     finally:  # what is done is shown whatever happens to the rest
         if done:
-            _print_results(done, format, quiet)
+            _print_results(done, format)
     raise typer.Exit(0 if len(done) == len(models) else 1)
 
 
@@ -339,14 +346,13 @@ def _print_format(results: "list[Result]", format: Format) -> None:  # noqa: A00
     sys.stdout.write(FORMATS[format](results))
 
 
-def _print_results(results: "list[Result]", format: Format, quiet: bool) -> None:  # noqa: A002
+def _print_results(results: "list[Result]", format: Format) -> None:  # noqa: A002
     if format is Format.TABLE:
         from .report.terminal import console, print_results
 
         print_results(results, console())
     else:
         _print_format(results, format)
-    _tell(() if quiet else [f"note: {result.model}: {note}" for result in results for note in result.notes])
 
 
 def _silence_libraries() -> None:

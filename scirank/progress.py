@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-PLAIN_LINES = 10
+PLAIN_SECONDS = 5
 
 
 class Progress:
@@ -42,13 +42,15 @@ class Progress:
             yield lambda more: bars.advance(bar, more)
 
     def _lines(self, total: int, label: str) -> Callable[[int], None]:
-        done, said, started = 0, 0, time.monotonic()
+        done, started = 0, time.monotonic()
+        said = started
 
         def advance(more: int) -> None:
             nonlocal done, said
             done += more
-            if done * PLAIN_LINES // total > said:
-                said = done * PLAIN_LINES // total
-                self.say(f"{label}: {done:,} of {total:,}, {time.monotonic() - started:.0f} s")
+            now = time.monotonic()
+            if done >= total or now - said >= PLAIN_SECONDS:
+                said = now
+                self.say(f"{label}: {done:,} of {total:,}, {now - started:.0f} s")
 
         return advance

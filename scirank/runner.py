@@ -14,7 +14,7 @@ from .errors import ScirankError, shown
 from .evaluation import MEASURES, ScoredQuery, check_relevant, evaluate, plain_scores
 from .models import ModelOptions, Ranking, load_ranker
 from .progress import Progress
-from .results import Result, environment
+from .results import Result, environment, refuse_to_replace
 
 RECIPES: dict[Recipe, dict[str, Any]] = {
     # What AI2's mdcr.py does (github.com/allenai/scirepeval), which made SPECTER2's published rows.
@@ -37,6 +37,7 @@ def run(
     missing_text: str = MissingText.ERROR,
     no_relevant: str = NoRelevant.ERROR,
     save_scores: bool = False,
+    overwrite: bool = False,
     like: str | None = None,
     quiet: bool = False,
     **options: Any,
@@ -57,8 +58,9 @@ def run(
         missing_text: `error`, `empty` or `skip`; see `load_benchmark`.
         no_relevant: `error`, `zero` or `skip` for a query without a relevant candidate.
         save_scores: also save scores as upstream's script reads them.
+        overwrite: replace a saved result of the same model that was made in another way.
         like: a recipe; `scirepeval` is what SPECTER2's published rows used.
-        quiet: show no progress.
+        quiet: show neither progress nor notes.
         options: fields of `scirank.models.ModelOptions`, such as `similarity="dot"`.
 
     Raises:
@@ -79,7 +81,15 @@ def run(
     ranker = load_ranker(model, chosen)
     name = name or ranker.name
     for note in ranker.notes:
-        progress.say(f"{name}: {note}")
+        progress.say(f"note: {name}: {note}")
+    made_from = {
+        "data_sha256": dict(benchmark.data_sha256),
+        "settings": {**benchmark.settings, "ties": ties, "no_relevant": no_relevant, "like": like},
+        "model": dict(ranker.provenance()),
+    }
+    folder = None if out is None else Path(out) / folder_name(name)
+    if folder is not None and not overwrite:
+        refuse_to_replace(folder, made_from)
     wall, cpu = time.perf_counter(), time.process_time()
     rankings = list(ranker.rank(benchmark.tasks, progress))
     spent = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
@@ -91,18 +101,14 @@ def run(
         split=benchmark.split,
         summary=evaluation.summary,
         per_query=evaluation.per_query,
-        provenance={
-            "data_sha256": dict(benchmark.data_sha256),
-            "settings": {**benchmark.settings, "ties": ties, "no_relevant": no_relevant, "like": like},
-            "model": dict(ranker.provenance()),
-            "ranking": spent,
-            "environment": environment(),
-        },
+        provenance={**made_from, "ranking": spent, "environment": environment()},
         notes=(*ranker.notes, *benchmark.notes, *evaluation.notes),
         scores={ranking.group: ranking.scores for ranking in rankings},
     )
-    if out is not None:
-        result.save(Path(out) / folder_name(name), scores=save_scores)
+    for note in result.notes[len(ranker.notes) :]:
+        progress.say(f"note: {name}: {note}")
+    if folder is not None:
+        result.save(folder, scores=save_scores)
     return result
 
 

@@ -51,11 +51,11 @@ def score(
         ScirankError, mdcr_dataset.MdcrDataError: naming the file and the pair.
     """
     missing = Missing(missing)
-    data = {"benchmark": Path(benchmark_file).read_bytes()}
+    data = {"benchmark": _bytes("benchmark file", benchmark_file)}
     if isinstance(scores, Mapping):
         model, by_pair = "scores", scores
     else:
-        data["scores"] = Path(scores).read_bytes()
+        data["scores"] = _bytes("scores file", scores)
         model, by_pair = Path(scores).stem, parse_scores(data["scores"], os.fspath(scores))
     name = os.fspath(benchmark_file)
     candidates = select_groups(parse_candidates(data["benchmark"], name), groups, name)
@@ -73,6 +73,11 @@ def score(
             scored, absent = _paired(ScoredQuery(group, query, {}, qrel), by_pair, missing)
             queries.append(scored)
             missed += absent
+    if by_pair and len(missed) == sum(len(query.qrel) for query in queries) and missing is not Missing.DROP:
+        raise ScirankError(
+            f"no key of the scores is a pair of the benchmark: they look like {shown(list(by_pair)[:2])}, "
+            f"expected queryid_candidateid as in {missed[0].key}"
+        )
     if missed and missing is Missing.ERROR:
         raise ScirankError(
             f"{counted(len(missed), 'pair has', 'pairs have')} no score: {shown([pair.key for pair in missed])}. "
@@ -95,6 +100,13 @@ def score(
         },
         notes=(*notes, *_about_keys(by_pair, pools, missed, partial=groups is not None)),
     )
+
+
+def _bytes(what: str, path: str | os.PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ScirankError(f"the {what} {os.fspath(path)!r} cannot be read: {error.strerror}") from error
 
 
 def _paired(query: ScoredQuery, scores: Mapping[str, float], missing: Missing) -> tuple[ScoredQuery, list[MissedPair]]:

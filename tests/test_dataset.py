@@ -132,6 +132,11 @@ def test_a_split_that_is_not_there(small):
         load_dataset("mdcr", "Art", split="validation", data_dir=small)
 
 
+def test_data_files_are_refused(small):
+    with pytest.raises(MdcrDataError, match="takes no data_files; pass the folder"):
+        load_dataset("mdcr", data_files=str(small / "mdcr_test.json"))
+
+
 def test_a_folder_without_the_data(tmp_path):
     with pytest.raises(MdcrDataError, match="expected a folder with MDCR's files, found nothing"):
         load_dataset("mdcr", data_dir=tmp_path / "nowhere")

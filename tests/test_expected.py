@@ -43,6 +43,9 @@ def test_optimistic_and_pessimistic_are_the_extremes(pairs):
 
 def test_measures_print_as_they_parse():
     assert [str(measure) for measure in MEASURES] == NAMES
-    for bad in ("MAP", "map_", "map_-1", "ndcg@5", "", "recall_05", "f1"):
+    assert [str(Measure.parse(name)) for name in ("MAP", "nDCG@10", "R@5", "P@1", "S@3", "MRR")] == [
+        "map", "ndcg_10", "recall_5", "precision_1", "success_3", "mrr",
+    ]  # fmt: skip
+    for bad in ("map_", "map_-1", "ndcg@", "", "recall_05", "f1", "map 5"):
         with pytest.raises(ValueError, match="unknown measure"):
             Measure.parse(bad)

@@ -65,6 +65,7 @@ def test_any_encoder_and_each_text_once(small):
     assert result.groups["Food"]["map"] == 100.0
     assert result.model == "Letters"
     assert result.provenance["model"]["similarity"] == "cosine"
+    assert result.provenance["model"]["source"] == __file__
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean", "manhattan"])
@@ -181,6 +182,8 @@ class HalfRanker:
         (Broken(lambda texts: [[1.0], [1.0, 2.0]]), {}, "gave no array of numbers .*expected .texts, dimensions."),
         (Broken(lambda texts: ["a"] * len(texts)), {}, "gave no array of numbers"),
         ("no/such-model", {}, "model 'no/such-model' could not be loaded"),
+        ("BM25", {}, "did you mean bm25"),
+        ("./no-such-folder", {}, "no such folder is here"),
         (Broken(lambda texts: np.ones(len(texts))), {}, r"gave an array of shape \(5,\) for 5 texts"),
         (Broken(lambda texts: np.full((len(texts), 2), np.nan)), {}, "NaN or infinity for the text"),
         (HalfRanker(), {}, "half gave no score for 2 candidates of query 1: 4, 2"),
@@ -266,11 +269,19 @@ class Outlier:
 
 def test_the_command(scirank, tmp_path):
     (tmp_path / "mine.py").write_text(FACTORY)
-    done = scirank("run", "mine:make", "bm25", "--benchmark", "mdcr-mini", "--groups", "Art, Biology", "--out", "out")
-    for part in ("mdcr-mini test, 8 queries in 2 fields", "mine:make", "SPECTER2 Base", "invented", "this run"):
+    mini = ("--benchmark", "mdcr-mini", "--out", "out")
+    done = scirank("run", "mine:make", "bm25", *mini, "--groups", "Art, Biology", "--seed", "3")
+    for part in ("mdcr-mini test, 8 queries in 2 fields", "mine:make", "SPECTER2 Base", "not comparable: mini's"):
         assert part in done.stdout
     assert "indexing papers: 341 of 341" in done.stderr
     assert "saved out/bm25" in done.stderr
+    assert done.stderr.count("note: bm25: seed is ignored by this kind of model") == 1
+    other = scirank("run", "bm25", *mini, expect=1)
+    assert "out/bm25 holds a result that was made in another way (settings groups)" in other.stderr
+    assert "--overwrite" in other.stderr
+    scirank("run", "bm25", *mini, "--fields", "Art,Biology")
+    scirank("run", "bm25", *mini, "--overwrite", "-q")
+    assert Result.load(tmp_path / "out" / "bm25").summary["queries"] == 76
     assert repr(Result.load(tmp_path / "out" / "mine_make")).startswith(
         "Result(mine:make on mdcr-mini test, 8 queries in 2 fields, percent: map="
     )
@@ -325,10 +336,11 @@ def test_published_rows_stand_beside_the_19_fields(capsys):
     printed = capsys.readouterr().out
     assert "SciNCL, published" in printed
     assert "36.84  62.79  32.30" in printed  # Biology
-    assert "invented" not in printed
+    assert "not comparable" not in printed
     for split, groups in (("validation", result.summary["groups"]), ("test", {"Art": result.summary["groups"]["Art"]})):
         other = Result("random", "mdcr", split, result.summary | {"groups": groups}, result.per_query, {})
         assert "SciNCL, published" not in str(other)
+        assert "; not comparable: " in str(other)
 
 
 def test_options_reach_the_ranker():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import bm25s
 import numpy as np
@@ -162,6 +163,10 @@ def test_extra_pairs_and_queries_without_candidates_are_counted(files):
     ("scores", "message"),
     [
         (without("1_4", "2_3"), "2 pairs have no score: 1_4, 2_3. .*choose missing "),
+        (
+            {pair.replace("_", "-"): 1 for pair in SCORES},
+            "they look like 1-2, 1-3, expected queryid_candidateid as in 1_2",
+        ),
         (b"<html>", "s.json: not valid JSON"),
         (json.dumps(SCORES).encode()[:-5], "s.json: not valid JSON .* the file is incomplete"),
         (b"[1, 2]", "s.json: expected one JSON object"),
@@ -188,7 +193,10 @@ def test_bad_scores_are_one_message_and_no_table(files, scirank, scores, message
 def test_absent_files_and_unknown_choices(files, scirank, tmp_path):
     benchmark, scores = files()
     for arguments, message in [
-        (("--benchmark-file", tmp_path / "no.json", "--scores-file", scores), "no.json"),
+        (
+            ("--benchmark-file", tmp_path / "no.json", "--scores-file", scores),
+            "the benchmark file .* cannot be read: No such file",
+        ),
         (
             ("--benchmark-file", benchmark, "--scores-file", scores, "--groups", "Biology"),
             "no field 'Biology'; it has Art",
@@ -196,7 +204,7 @@ def test_absent_files_and_unknown_choices(files, scirank, tmp_path):
         (("--benchmark-file", benchmark, "--scores-file", scores, "--measures", "f1"), "unknown measure 'f1'"),
     ]:
         done = scirank("score", "mdcr", *arguments, expect=1)
-        assert message in done.stderr
+        assert re.search(message, done.stderr)
         assert done.stderr.startswith("error: ")
 
 

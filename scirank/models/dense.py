@@ -6,6 +6,7 @@ from typing import Any
 from ..benchmarks import Document, Task
 from ..embeddings import Encoder, encode_once
 from ..progress import Progress
+from ..results import sha256_of_file
 from .ranker import ModelOptions, Ranking
 from .text import paper_text, template_name
 
@@ -77,6 +78,22 @@ def any_encoder(model: Any, name: str, options: ModelOptions) -> DenseRanker:
         encode,
         paper_text(options.template, separator),
         options.similarity or "cosine",
-        {"model": name, "template": template_name(options.template, separator), "prompt": prompt},
+        {
+            "model": name,
+            **_source(model),
+            "template": template_name(options.template, separator),
+            "prompt": prompt,
+        },
         options.ignored_beside("template", "similarity", "prompt"),
     )
+
+
+def _source(model: Any) -> dict[str, str]:
+    """The file that an encoder of the user's own comes from."""
+    import inspect
+
+    try:
+        path = inspect.getsourcefile(type(model))
+    except TypeError:  # built in, or typed into a notebook
+        path = None
+    return {} if path is None else {"source": path, "source_sha256": sha256_of_file(path)}

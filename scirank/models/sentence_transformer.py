@@ -1,5 +1,6 @@
 """Sentence-transformers models: loading, choosing how they pool and cut, and recording what they are."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScirankError
@@ -27,21 +28,29 @@ def load_sentence_transformer(name_or_folder: str, name: str, options: ModelOpti
         plain = not is_sentence_transformer_model(name_or_folder, revision=options.revision)
         model = SentenceTransformer(name_or_folder, device=options.device, revision=options.revision)
     except (OSError, ValueError) as error:
+        why = str(error).strip().splitlines()[0]
         raise ScirankError(
-            f"model {name_or_folder!r} could not be loaded: {str(error).strip().splitlines()[0]} Expected a folder, "
-            "a name on the Hub, bm25, random, minilm or module:factory"
+            f"model {name_or_folder!r} could not be loaded: {_hint(name_or_folder)}{why} "
+            "Expected a folder, a name on the Hub, bm25, random, minilm or module:factory"
         ) from error
+    notes = []
     if options.pooling is not None:
-        _set_pooling(model, options.pooling)
+        notes = _set_pooling(model, options.pooling)
     if options.max_length is not None:
         _set_max_length(model, options.max_length)
     ranker = wrap_sentence_transformer(model, name, options)
-    ranker.notes = options.ignored_beside(*(option for option in vars(options) if option != "seed"))
+    ranker.notes = (*options.ignored_beside(*(option for option in vars(options) if option != "seed")), *notes)
     if plain and options.pooling is None:
         ranker.notes += ("no pooling of its own, so mean pooling is used; choose with pooling (--pooling) cls or mean",)
-    if options.pooling is not None and (later := _after_pooling(model)):
-        ranker.notes += (f"the chosen pooling is followed by the model's own {', '.join(later)}",)
     return ranker
+
+
+def _hint(name: str) -> str:
+    if name.lower() in ("bm25", "random", "minilm"):
+        return f"did you mean {name.lower()}? "
+    if os.path.isfile(f"{name}.py") or os.path.isfile(name):
+        return f"a file of that name is here; name what makes the model, as in {name.removesuffix('.py')}:FACTORY. "
+    return "no such folder is here. " if name.startswith((".", "/", "~")) else ""
 
 
 def wrap_sentence_transformer(model: "SentenceTransformer", name: str, options: ModelOptions) -> DenseRanker:
@@ -77,18 +86,16 @@ def _pooling_at(model: "SentenceTransformer") -> int | None:
     return next((place for place, module in enumerate(model) if isinstance(module, Pooling)), None)
 
 
-def _after_pooling(model: "SentenceTransformer") -> list[str]:
-    place = _pooling_at(model)
-    return [] if place is None else [type(module).__name__ for module in list(model)[place + 1 :]]
-
-
-def _set_pooling(model: "SentenceTransformer", mode: str) -> None:
+def _set_pooling(model: "SentenceTransformer", mode: str) -> list[str]:
+    """Replace the pooling; what that leaves of the model's own is worth a note."""
     from sentence_transformers.sentence_transformer.modules import Pooling
 
     place = _pooling_at(model)
     if place is None:
         raise ScirankError("this model has no pooling to choose")
     model[place] = Pooling(model[place].embedding_dimension, str(mode))
+    later = [type(module).__name__ for module in list(model)[place + 1 :]]
+    return [f"the chosen pooling is followed by the model's own {', '.join(later)}"] if later else []
 
 
 def _set_max_length(model: "SentenceTransformer", tokens: int) -> None:

@@ -8,10 +8,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from mdcr_dataset import FIELDS
+
+from ..errors import counted
 from ..results import PublishedRow, Result, published_rows
 from .formats import label
 
-MINI_CAPTION = "mini's papers are invented: these numbers mean only that everything runs"
 CELL = 7
 WIDTH = 200
 Column = tuple[str, Mapping[str, Mapping[str, float]], Mapping[str, float]]
@@ -19,7 +21,7 @@ Column = tuple[str, Mapping[str, Mapping[str, float]], Mapping[str, float]]
 
 def console() -> Console:
     """Standard output: as wide as the terminal, or wide enough for any table. Text is text, not markup."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, emoji=False, highlight=False)
 
 
 def print_results(results: Sequence[Result], console: Console) -> None:
@@ -31,20 +33,31 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     console.print(results[0].title, style="bold", highlight=False, soft_wrap=True)
     for first in range(0, len(results), per_table):
         console.print(_groups_table(results[first : first + per_table], beside))
-    everywhere = published_rows(results[0].benchmark.removesuffix("-mini"))
-    sources = list(dict.fromkeys(row.source for row in everywhere))
-    console.print(f"Averages over {len(results[0].groups)} fields", style="bold", highlight=False)
-    console.print(_averages_table(results, everywhere, sources))
+    console.print(f"Averages over {counted(len(results[0].groups), 'field', 'fields')}", style="bold", highlight=False)
+    console.print(_averages_table(results))
+    published = published_rows(results[0].benchmark.removesuffix("-mini"))
+    sources = list(dict.fromkeys(row.source for row in published))
+    heading = f"Published, 19 fields of MDCR's test split{_why_not_comparable(results[0])}"
+    console.print(heading, style="bold", highlight=False, soft_wrap=True)
+    console.print(_published_table(published, sources, results[0].measures))
     for number, source in enumerate(sources, 1):
-        console.print(f"[{number}] published, 19 fields of MDCR's test split: {source}", style="dim", soft_wrap=True)
-    if results[0].benchmark.endswith("-mini"):
-        console.print(MINI_CAPTION, style="yellow", soft_wrap=True)
+        console.print(f"[{number}] {source}", style="dim", soft_wrap=True)
+
+
+def _why_not_comparable(result: Result) -> str:
+    if result.benchmark.endswith("-mini"):
+        return "; not comparable: mini's papers are invented, and its numbers mean only that everything runs"
+    if result.split != "test":
+        return f"; not comparable: this is {result.split or 'of a split that is not known'}"
+    if result.groups.keys() != set(FIELDS):
+        return "; not comparable: these are other fields"
+    return ""
 
 
 def as_text(results: Sequence[Result]) -> str:
     """The same as a string, without colours, and the notes."""
     out = io.StringIO()
-    print_results(results, Console(file=out, width=WIDTH, no_color=True, markup=False))
+    print_results(results, Console(file=out, width=WIDTH, no_color=True, markup=False, emoji=False))
     notes = [f"note: {note}\n" for result in results for note in result.notes]
     return out.getvalue() + "".join(notes)
 
@@ -65,21 +78,27 @@ def _groups_table(results: Sequence[Result], published: Sequence[PublishedRow]) 
     return table
 
 
-def _averages_table(results: Sequence[Result], published: Sequence[PublishedRow], sources: Sequence[str]) -> Table:
-    measures = results[0].measures
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("model", no_wrap=True)
-    for measure in measures:
-        table.add_column(label(measure), justify="right", no_wrap=True, min_width=6)
-    table.add_column("source", no_wrap=True, min_width=8)
-    for result in sorted(results, key=lambda result: -result.average[measures[0]]):
-        table.add_row(
-            result.model, *(_number(result.average[measure]) for measure in measures), "this run", style="bold"
-        )
-    table.add_section()
+def _averages_table(results: Sequence[Result]) -> Table:
+    table = _empty_averages(results[0].measures)
+    for result in sorted(results, key=lambda result: -result.average[results[0].measures[0]]):
+        table.add_row(result.model, *(_number(value) for value in result.average.values()))
+    return table
+
+
+def _published_table(published: Sequence[PublishedRow], sources: Sequence[str], measures: Sequence[str]) -> Table:
+    table = _empty_averages(measures)
+    table.add_column("source")
     for row in published:
         numbers = [_number(row.average.get(measure)) for measure in measures]
-        table.add_row(row.model, *numbers, f"[{sources.index(row.source) + 1}]", style="dim")
+        table.add_row(row.model, *numbers, f"[{sources.index(row.source) + 1}]")
+    return table
+
+
+def _empty_averages(measures: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("model", no_wrap=True, min_width=29)
+    for measure in measures:
+        table.add_column(label(measure), justify="right", no_wrap=True, min_width=6)
     return table
 
 

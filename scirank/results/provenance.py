@@ -32,8 +32,9 @@ def sha256_of_file(path: str | os.PathLike[str]) -> str:
 
 
 def environment() -> dict[str, Any]:
-    """Versions of packages, and the machine."""
+    """Versions of packages, the machine, and the time (UTC)."""
     import platform
+    from datetime import UTC, datetime
     from importlib.metadata import PackageNotFoundError, version
 
     versions: dict[str, str | None] = {}
@@ -43,6 +44,7 @@ def environment() -> dict[str, Any]:
         except PackageNotFoundError:
             versions[package] = None
     return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "packages": versions,
         "python": platform.python_version(),
         "platform": platform.platform(),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = 1
+MACHINE = ("device", "threads")  # what may differ between two runs of the same thing
 NOT_MEASURES = ("queries", "tied_queries", "groups", "unrounded")
 
 
@@ -161,3 +162,22 @@ class Result:
     def __repr__(self) -> str:
         numbers = ", ".join(f"{measure}={value}" for measure, value in self.average.items())
         return f"Result({self.model} on {self.title}: {numbers})"
+
+
+def refuse_to_replace(folder: Path, made_from: Mapping[str, Any]) -> None:
+    """Raise ScirankError where a folder holds a result from other data, settings or another model."""
+    path = folder / "result.json"
+    if not path.is_file():
+        return
+    saved = json.loads(path.read_text("utf-8")).get("provenance", {})
+    differ = [
+        f"{part} {key}"
+        for part, now in made_from.items()
+        for key, value in now.items()
+        if key not in MACHINE and saved.get(part, {}).get(key) != json.loads(json.dumps(value))
+    ]
+    if differ:
+        raise ScirankError(
+            f"{folder} holds a result that was made in another way ({', '.join(differ)}). "
+            "Choose another out folder, or overwrite (--overwrite)"
+        )
