@@ -127,7 +127,7 @@ def _queries(name: str, group: str, queries: object) -> dict[str, dict[str, list
 
 
 def _are_lists_of_ids(lists: Collection[Any]) -> bool:
-    """Whether nothing needs discarding_bad_download, told without a loop in Python: this runs for every query."""
+    """Whether nothing needs mending, told without a loop in Python: this runs for every query."""
     return {*map(type, lists)} == {list} and {*map(type, chain(*lists))} <= {str} and all(chain(*lists))
 
 

@@ -72,9 +72,6 @@ FEATURES = {
 }
 
 
-OPTIONS = {"measures": None, "ties": "trec", "no_relevant": "error", "return_per_query": False}
-
-
 class MdcrMetric(evaluate.Metric):
     """See `inputs_description`. Rows are checked when they are added; a refused batch adds nothing."""
 
@@ -112,23 +109,38 @@ class MdcrMetric(evaluate.Metric):
         """Add queries: rows of scores and labels and, if wanted, of ids, and groups."""
         self._write(self._checked(predictions, references, candidate_ids, groups))
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
+    def compute(
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        candidate_ids: Any = None,
+        groups: Any = None,
+        measures: Sequence[str] | str | None = None,
+        ties: str = "trec",
+        no_relevant: str = "error",
+        return_per_query: bool = False,
+    ) -> dict[str, Any] | None:
         """Evaluate what was added and what is passed; a refused call loses nothing of what was added."""
-        inputs = {name: kwargs.pop(name, None) for name in ("candidate_ids", "groups")}
-        options = _checked_options(self.config_name, **kwargs)
+        chosen = CONFIGS[self.config_name] if measures is None else parse_measures(measures)
+        for option, value, choices in (("ties", ties, POLICIES), ("no_relevant", no_relevant, NO_RELEVANT)):
+            if value not in choices:
+                raise ValueError(f"unknown {option} {value!r}; valid are {', '.join(choices)}")
         batch = None
-        if any(column is not None for column in (predictions, references, *inputs.values())):
-            batch = self._checked(predictions, references, **inputs)
+        if any(column is not None for column in (predictions, references, candidate_ids, groups)):
+            batch = self._checked(predictions, references, candidate_ids, groups)
         labels = batch["references"] if batch else []
         if self._rows + len(labels) == 0:
             raise ValueError("nothing to evaluate: no query was added or passed")
         if self.num_process == 1:  # else only the first process has all rows, and looks at them later
             without = self._without_relevant + _without_relevant(labels, self._rows)
-            _check_relevant(without, self._rows + len(labels), options["no_relevant"])
+            _check_relevant(without, self._rows + len(labels), no_relevant)
         if batch:
             self._write(batch)
         try:
-            result: dict[str, Any] | None = super().compute(**options)
+            result: dict[str, Any] | None = super().compute(
+                measures=chosen, ties=ties, no_relevant=no_relevant, return_per_query=return_per_query
+            )
         finally:
             self._forget_rows()
         return result
@@ -187,18 +199,6 @@ class MdcrMetric(evaluate.Metric):
 
     def _forget_rows(self) -> None:
         self._rows, self._without_relevant, self._given = 0, [], None
-
-
-def _checked_options(config: str, **options: Any) -> dict[str, Any]:
-    if unknown := options.keys() - OPTIONS.keys():
-        valid = ", ".join([*FEATURES, *OPTIONS])
-        raise TypeError(f"unknown argument {', '.join(map(repr, unknown))}; valid are {valid}")
-    options = OPTIONS | options
-    options["measures"] = CONFIGS[config] if options["measures"] is None else parse_measures(options["measures"])
-    for option, choices in (("ties", POLICIES), ("no_relevant", NO_RELEVANT)):
-        if options[option] not in choices:
-            raise ValueError(f"unknown {option} {options[option]!r}; valid are {', '.join(choices)}")
-    return options
 
 
 def _without_relevant(references: Sequence[Sequence[float]], first_row: int = 0) -> list[int]:

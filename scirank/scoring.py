@@ -63,17 +63,19 @@ def score(
     missed: list[MissedPair] = []
     pools: dict[str, Mapping[str, int]] = {}
     empty: list[str] = []
+    pairs = 0
     for group, listed in candidates.items():
         for query, lists in listed.items():
             qrel = qrels(lists)
             if not qrel:
                 empty.append(query)
                 continue
+            pairs += len(qrel)
             pools[query] = {**pools[query], **qrel} if query in pools else qrel
             scored, absent = _paired(ScoredQuery(group, query, {}, qrel), by_pair, missing)
             queries.append(scored)
             missed += absent
-    if by_pair and len(missed) == sum(len(query.qrel) for query in queries) and missing is not Missing.DROP:
+    if by_pair and missed and len(missed) == pairs:
         raise ScirankError(
             f"no key of the scores is a pair of the benchmark: they look like {shown(list(by_pair)[:2])}, "
             f"expected queryid_candidateid as in {missed[0].key}"

@@ -198,7 +198,7 @@ def test_a_refused_call_loses_nothing_and_doubles_nothing(metric):
         metric.compute()
     with pytest.raises(ValueError, match="unknown measure"):
         metric.compute(measures=["what"])
-    with pytest.raises(TypeError, match=r"unknown argument 'measure'; valid are predictions, .*measures, ties"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'measure'"):
         metric.compute(measure=["map"])
     result = metric.compute(no_relevant="zero")
     assert (result["queries"], result["map"], result["without_relevant"]) == (2, 50.0, 1)

@@ -133,6 +133,11 @@ def test_missing_pairs(files, missing, scores, art, note):
     assert any(note in told for told in result.notes), result.notes
 
 
+def test_no_query_with_candidates(files):
+    with pytest.raises(ScirankError, match="nothing to evaluate"):
+        package.score(*files({"Art": {"1": pool()}}, {"x": 1}))
+
+
 def test_lowest_is_below_even_the_least_scores(files):
     scores = without("1_4") | {"1_2": -3.4028234663852886e38}
     result = package.score(*files(scores=scores), missing="lowest", groups=["Art"])
