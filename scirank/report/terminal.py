@@ -47,11 +47,11 @@ def print_results(results: Sequence[Result], console: Console) -> None:
 def _why_not_comparable(result: Result) -> str:
     if result.benchmark.endswith("-mini"):
         return "; not comparable: mini's papers are invented, and its numbers mean only that everything runs"
-    if result.split != "test":
-        return f"; not comparable: this is {result.split or 'of a split that is not known'}"
+    if result.split not in ("test", ""):
+        return f"; not comparable: this is the {result.split} split"
     if result.groups.keys() != set(FIELDS):
         return "; not comparable: these are other fields"
-    return ""
+    return "" if result.split else "; comparable if these scores are of that split"
 
 
 def as_text(results: Sequence[Result]) -> str:
