@@ -5,6 +5,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -106,3 +109,31 @@ def scirank(python):
         return python("from scirank.cli import main; main()", *arguments, **options)
 
     return run
+
+
+@pytest.fixture
+def upstream(tmp_path, monkeypatch):
+    """A web server in upstream's place; gives the folder that it serves."""
+    served = tmp_path / "served"
+    served.mkdir()
+    handler = partial(SimpleHTTPRequestHandler, directory=str(served))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    import datasets
+
+    import mdcr_dataset
+
+    files = {
+        split: mdcr_dataset.SplitFiles(f"{address}/mdcr_{name}.json", f"{address}/mdcr_{name}_data.jsonl")
+        for split, name in mdcr_dataset.files.SPLITS.items()
+    }
+    monkeypatch.setattr("mdcr_dataset.files.UPSTREAM", files)
+    monkeypatch.setattr("mdcr_dataset.UPSTREAM", files)
+    monkeypatch.setattr("scirank.reproduce.SCORES_URL", f"{address}/scincl_scores.json")
+    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(SimpleHTTPRequestHandler, "log_message", lambda *_: None)
+    yield served
+    server.shutdown()
+    server.server_close()

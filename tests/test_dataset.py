@@ -2,9 +2,6 @@
 
 import json
 import os
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import datasets
 import pytest
@@ -154,27 +151,6 @@ def test_a_bad_file_is_one_clear_error_and_leaves_no_cache(write_mdcr, tmp_path)
     assert len(load_dataset("mdcr", split="test", data_dir=folder, cache_dir=tmp_path / "cache")) == 3
 
 
-@pytest.fixture
-def upstream(tmp_path, monkeypatch):
-    """A web server in upstream's place; gives the folder that it serves."""
-    served = tmp_path / "served"
-    served.mkdir()
-    handler = partial(SimpleHTTPRequestHandler, directory=str(served))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    files = {
-        split: mdcr_dataset.SplitFiles(f"{address}/mdcr_{name}.json", f"{address}/mdcr_{name}_data.jsonl")
-        for split, name in mdcr_dataset.files.SPLITS.items()
-    }
-    monkeypatch.setattr("mdcr_dataset.files.UPSTREAM", files)
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(SimpleHTTPRequestHandler, "log_message", lambda *_: None)
-    yield served
-    server.shutdown()
-    server.server_close()
-
-
 @pytest.mark.parametrize("broken", ["dead link", "proxy page", "truncated", "empty"])
 def test_downloading(upstream, broken, tmp_path):
     name = "mdcr_test_data.jsonl" if broken in ("truncated", "empty") else "mdcr_test.json"
@@ -203,10 +179,9 @@ def test_streaming_from_upstream(upstream):
         load_dataset("mdcr", "Art", split="test", streaming=True)
 
 
-def test_choosing_wrongly_forgets_no_download(upstream, tmp_path, monkeypatch):
+def test_choosing_wrongly_forgets_no_download(upstream, tmp_path):
     for path in MINI.glob("mdcr_*"):
         (upstream / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
     from scirank import load_benchmark
 
     with pytest.raises(MdcrDataError, match="no field 'art'; it has Art"):

@@ -7,6 +7,7 @@ import re
 
 import bm25s
 import numpy as np
+import plain
 import pytest
 import Stemmer
 from conftest import pool
@@ -66,14 +67,29 @@ def test_upstreams_table_byte_for_byte(scored, scirank, acmcr, expected):
     assert bool(done.stderr) == bool(tied)
 
 
-def test_scoring_loads_neither_torch_nor_datasets(python, acmcr):
-    arguments = ["score", "mdcr", "--benchmark-file", acmcr / "mdcr_test.json"]
+def test_the_layout_of_upstreams_table(files, scirank):
+    """The same, from first principles: one field, its average, numbers in their shortest form."""
+    benchmark, scores = files(
+        {"Art": {"1": pool(bm25=["2", "3"], true=["4", "5"])}}, {"1_2": 2, "1_3": 1, "1_4": 3, "1_5": 0}
+    )
+    ranked = [1, 0, 0, 1]
+    numbers = [f"{name}: {round(100 * plain.measure(name, ranked), 4)}" for name in ("map", "ndcg", "recall_5")]
+    row = "\t".join(numbers)
+    assert row == "map: 75.0\tndcg: 87.7215\trecall_5: 100.0"
+    done = scirank("score", "mdcr", "--benchmark-file", benchmark, "--scores-file", scores)
+    heading = f"Results on the benchmark file {benchmark} using the scores from the file {scores}"
+    assert done.stdout == f"{heading}\nArt\t{row}\n\nAVG\t{row}\n"
+
+
+def test_scoring_loads_neither_torch_nor_datasets(python, files):
+    benchmark, scores = files(scores=SCORES | {"1_2": 0.1})
+    arguments = ["score", "mdcr", "--benchmark-file", benchmark]
     code = (
         "import sys\nfrom scirank.cli import app\n"
         "app(standalone_mode=False)\n"
         "print([m for m in ('torch', 'datasets', 'evaluate', 'pyarrow', 'rich', 'pandas') if m in sys.modules])"
     )
-    done = python(code, *arguments, "--scores-file", acmcr / "minilm_scores.json")
+    done = python(code, *arguments, "--scores-file", scores)
     assert done.stdout.splitlines()[-1] == "[]"
 
 

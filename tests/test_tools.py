@@ -1,11 +1,15 @@
 """The other commands: audit, reproduce, help."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from conftest import LISTS, pool
 
+from mdcr_dataset import MdcrDataError
 from scirank.audit import audit_mdcr
+from scirank.errors import ScirankError
 from scirank.reproduce import compare, reproduce_scincl
 from scirank.results import published_rows
 from scirank.scoring import score
@@ -67,6 +71,22 @@ def test_reproducing_says_row_by_row(scirank, tmp_path):
     assert "https://github.com/zoranmedic/mdcr" in missing.stderr
 
 
+def test_a_bad_download_is_told_of_and_fetched_again(upstream):
+    (upstream / "mdcr_test.json").write_text(json.dumps({"Art": {"1": pool(bm25=["2"], true=["3"])}}))
+    (upstream / "scincl_scores.json").write_text("<html>Please sign in</html>")
+    with pytest.raises(ScirankError, match=r"(?s)not valid JSON.*scincl_scores.json is at http"):
+        reproduce_scincl()
+    (upstream / "scincl_scores.json").write_text(json.dumps({"1_2": 0.1, "1_3": 0.2}))
+    assert [row.here for row in reproduce_scincl() if row.group == "Art"] == [
+        {"map": 100.0, "ndcg": 100.0, "recall_5": 100.0}
+    ]
+    (upstream / "mdcr_test_data.jsonl").write_text("<html>Please sign in</html>")
+    with pytest.raises(MdcrDataError, match=r"(?s)a web page.*To do it by hand"):
+        audit_mdcr(split="test")
+    (upstream / "mdcr_test_data.jsonl").write_text('{"paper_id": "1"}\n')
+    assert audit_mdcr(split="test")[0].without_record == 2
+
+
 def test_a_reproduced_row_is_recognised(acmcr, expected):
     from scirank.results import PublishedRow
 
@@ -93,6 +113,30 @@ def test_help_has_an_example_and_is_light(python, command):
     done = python(code, *command, "--help")
     assert "Example: scirank" in " ".join(done.stdout.split())
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_traceback_on_demand_and_a_pipe_that_closes(scirank, tmp_path):
+    missing = ("score", "mdcr", "--benchmark-file", tmp_path / "no", "--scores-file", tmp_path / "no")
+    assert "Traceback" not in scirank(*missing, expect=1).stderr
+    assert "Traceback" in scirank(*missing, expect=1, SCIRANK_TRACEBACK="1").stderr
+    command = (
+        f"{sys.executable} -c 'from scirank.cli import main; main()' run random --benchmark mdcr-mini -q | head -1"
+    )
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("mdcr-mini test")
+    assert done.stderr == ""
+
+
+def test_progress_in_plain_lines(capsys):
+    from scirank.progress import Progress
+
+    with Progress(quiet=False).counting(3, "counting") as advance:
+        for _ in range(3):
+            advance(1)
+    assert capsys.readouterr().err == "counting: 3 of 3, 0 s\n"
+    with Progress(quiet=True).counting(3, "counting") as advance:
+        advance(3)
+    assert capsys.readouterr().err == ""
 
 
 def test_version(scirank):
