@@ -343,5 +343,17 @@ def test_published_rows_stand_beside_the_19_fields(capsys):
         assert "; not comparable: " in str(other)
 
 
+def test_texts_are_encoded_longest_first_and_in_the_same_order_in_every_process(python):
+    code = (
+        "from scirank.embeddings import encode_once\nfrom scirank.progress import Progress\n"
+        "seen = []\n"
+        "encode = lambda texts: seen.extend(texts) or [[len(text)] for text in texts]\n"
+        "vectors, rows = encode_once(['b', 'ccc', 'a', 'b', 'dd', 'e'], encode, Progress())\n"
+        "print(seen, [int(vectors[row][0]) for row in rows])"
+    )
+    outputs = {python(code, PYTHONHASHSEED=str(seed)).stdout for seed in range(3)}
+    assert outputs == {"['ccc', 'dd', 'b', 'a', 'e'] [1, 3, 1, 1, 2, 1]\n"}
+
+
 def test_options_reach_the_ranker():
     assert load_ranker("random", ModelOptions(seed=3)).provenance() == {"kind": "random", "seed": 3}

@@ -14,7 +14,7 @@ Encoder = Callable[[list[str]], Any]
 
 # Texts of one length class are padded to the same length, so a job is sorted as a whole and only
 # then cut into blocks; a block is what progress counts and what one call encodes.
-BLOCK = 1024
+BLOCK = 256
 
 
 def encode_once(
@@ -31,7 +31,8 @@ def encode_once(
     """
     import numpy as np
 
-    different = sorted(set(texts), key=len, reverse=True)
+    # Not a set: its order differs from process to process, and with the batches a vector's last bits.
+    different = sorted(dict.fromkeys(texts), key=len, reverse=True)
     row = {text: at for at, text in enumerate(different)}
     blocks = []
     with progress.counting(len(different), label) as advance:
