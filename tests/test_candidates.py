@@ -75,15 +75,17 @@ def test_selecting_a_group_that_is_not_there_names_what_is():
         select_groups(parsed, [], "f.json")
 
 
-def test_mini_is_what_its_card_says():
-    records = [json.loads(line) for line in (MINI / "mdcr_test_data.jsonl").read_text("utf-8").splitlines()]
+@pytest.mark.parametrize(("split", "queries_in_all", "least"), [("test", 76, 4), ("val", 63, 3)])
+def test_mini_is_what_its_card_says(split, queries_in_all, least):
+    records = [json.loads(line) for line in (MINI / f"mdcr_{split}_data.jsonl").read_text("utf-8").splitlines()]
     known = {record["paper_id"] for record in records}
     assert len(known) == len(records)
     assert all(len(record["abstract"].split()) >= 40 for record in records)
-    benchmark = parse_candidates((MINI / "mdcr_test.json").read_bytes(), "mini")
+    benchmark = parse_candidates((MINI / f"mdcr_{split}.json").read_bytes(), "mini")
+    assert sum(map(len, benchmark.values())) == queries_in_all
     assert tuple(benchmark) == FIELDS
     for queries in benchmark.values():
-        assert len(queries) >= 4
+        assert len(queries) >= least
         papers = {paper for query, lists in queries.items() for paper in (query, *qrels(lists))}
         assert papers <= known
         assert len(papers) >= 14
