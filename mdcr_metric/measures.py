@@ -99,9 +99,10 @@ def trec_values(
         measures: what to compute.
     """
     names = {name for measure in measures for name in measure.trec_names}
-    evaluator = pytrec_eval.RelevanceEvaluator({str(row): qrel for row, qrel in enumerate(qrels)}, names)
-    values = evaluator.evaluate({str(row): run for row, run in enumerate(runs)})
-    # pytrec_eval leaves out a query with nothing ranked; here it counts 0.
+    # A query with nothing ranked counts 0. pytrec_eval leaves it out, and some releases never return from it.
+    ranked = {str(row): run for row, run in enumerate(runs) if run}
+    evaluator = pytrec_eval.RelevanceEvaluator({row: qrels[int(row)] for row in ranked}, names)
+    values = evaluator.evaluate(ranked) if ranked else {}
     nothing = dict.fromkeys(names, 0.0)
     rows = [values.get(str(row), nothing) for row in range(len(runs))]
     return {measure: measure.column(rows) for measure in measures}
