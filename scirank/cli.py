@@ -105,9 +105,9 @@ def score(
     """
     import gc
 
+    gc.disable()  # a short process that makes 500,000 small objects and frees none of them
     from .scoring import score as score_files
 
-    gc.disable()  # a short process that makes 500,000 small objects and frees none of them
     result = score_files(
         benchmark_file,
         scores_file,

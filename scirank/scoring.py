@@ -72,9 +72,13 @@ def score(
                 continue
             pairs += len(qrel)
             pools[query] = {**pools[query], **qrel} if query in pools else qrel
-            scored, absent = _paired(ScoredQuery(group, query, {}, qrel), by_pair, missing)
-            queries.append(scored)
-            missed += absent
+            prefix = query + "_"
+            try:
+                run = plain_scores(query, {paper: by_pair[prefix + paper] for paper in qrel})
+            except KeyError:
+                run, qrel, absent = _with_absent(prefix, qrel, by_pair, missing)
+                missed += absent
+            queries.append(ScoredQuery(group, query, run, qrel))
     if by_pair and missed and len(missed) == pairs:
         raise ScirankError(
             f"no key of the scores is a pair of the benchmark: they look like {shown(list(by_pair)[:2])}, "
@@ -111,19 +115,16 @@ def _bytes(what: str, path: str | os.PathLike[str]) -> bytes:
         raise ScirankError(f"the {what} {os.fspath(path)!r} cannot be read: {error.strerror}") from error
 
 
-def _paired(query: ScoredQuery, scores: Mapping[str, float], missing: Missing) -> tuple[ScoredQuery, list[MissedPair]]:
-    """The query with its scores, what is missing treated by the policy, and what was missing."""
-    prefix, pool = query.query_id + "_", query.qrel
-    try:
-        return query._replace(run=plain_scores(query.query_id, {paper: scores[prefix + paper] for paper in pool})), []
-    except KeyError:
-        run = {paper: scores[prefix + paper] for paper in pool if prefix + paper in scores}
-    run = plain_scores(query.query_id, run)
+def _with_absent(
+    prefix: str, pool: dict[str, int], scores: Mapping[str, float], missing: Missing
+) -> tuple[dict[str, float], dict[str, int], list[MissedPair]]:
+    """A query's scores and pool after the policy for absent scores, and the pairs that had none."""
+    run = plain_scores(prefix[:-1], {paper: scores[prefix + paper] for paper in pool if prefix + paper in scores})
     missed = [MissedPair(prefix + paper, label) for paper, label in pool.items() if paper not in run]
     if missing is Missing.DROP:
-        return query._replace(run=run, qrel={paper: pool[paper] for paper in run}), missed
+        return run, {paper: pool[paper] for paper in run}, missed
     lowest = _below(run.values())
-    return query._replace(run=run | {paper: lowest for paper in pool if paper not in run}), missed
+    return run | {paper: lowest for paper in pool if paper not in run}, pool, missed
 
 
 def _below(scores: Iterable[float]) -> float:
