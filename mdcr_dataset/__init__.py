@@ -6,10 +6,11 @@ folder. The import is light: the library `datasets` is loaded only when you load
 
 from pathlib import Path
 
+from scirank.huggingface.dataset_name import register_dataset
+
 from .candidates import FIELDS, SOURCES, CandidateLists, listed_papers, parse_candidates, qrels, select_groups
 from .errors import MdcrDataError
 from .files import UPSTREAM, SplitFiles, data_folder, find_files
-from .register import register
 
 MINI = Path(__file__).parent / "mini"
 """Folder of a small invented MDCR in upstream's format; its numbers mean only that things run."""
@@ -27,8 +28,7 @@ __all__ = [
     "listed_papers",
     "parse_candidates",
     "qrels",
-    "register",
     "select_groups",
 ]
 
-register()
+register_dataset("mdcr", "mdcr_dataset")

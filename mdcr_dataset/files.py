@@ -1,11 +1,13 @@
 """Where MDCR's files are: a folder, or upstream's addresses."""
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from scirank.huggingface import downloads
 
 from .errors import MdcrDataError
 
@@ -88,25 +90,8 @@ def download(dl_manager: Any, splits: Iterable[str] = tuple(UPSTREAM)) -> dict[s
     return {split: SplitFiles(*pair) for split, pair in paths.items()}
 
 
-@contextmanager
-def discarding_bad_download(path: str, downloaded: bool, kind: type[MdcrDataError] = MdcrDataError) -> Iterator[None]:
-    """While a file is read: forget a download that turns out not to be the data, so that the next try fetches it again.
-
-    Args:
-        path: the file.
-        downloaded: whether it came from upstream; then the error also tells the way by hand.
-        kind: what to raise a data error as.
-    """
-    try:
-        yield
-    except OSError as error:  # in streaming, a dead link shows only now
-        if not downloaded:
-            raise
-        raise kind(f"MDCR could not be read: {type(error).__name__}: {error}\n{BY_HAND}") from error
-    except MdcrDataError as error:
-        if not downloaded:
-            raise kind(str(error)) from error
-        for leftover in (path, path + ".json"):
-            if os.path.isfile(leftover):
-                os.remove(leftover)
-        raise kind(f"{error}\n{BY_HAND}") from error
+def discarding_bad_download(
+    path: str, downloaded: bool, kind: type[MdcrDataError] = MdcrDataError
+) -> AbstractContextManager[None]:
+    """While a file is read: forget a download that turns out not to be MDCR, and tell the way by hand."""
+    return downloads.discarding_bad_download(path, downloaded, BY_HAND, MdcrDataError, kind)

@@ -10,8 +10,10 @@ from typing import Any
 import datasets
 import pyarrow as pa
 import pyarrow.compute as pc
-from datasets.naming import INVALID_WINDOWS_CHARACTERS_IN_PATH
 from datasets.exceptions import DatasetGenerationError
+from scirank.huggingface.builder import FolderBuilder
+from scirank.huggingface.builder import FolderConfig
+from scirank.huggingface.builder import can_be_config
 
 from .candidates import FIELDS
 from .candidates import SOURCES
@@ -49,7 +51,7 @@ class MdcrGenerationError(MdcrDataError, DatasetGenerationError):
 
 
 @dataclass
-class MdcrConfig(datasets.BuilderConfig):
+class MdcrConfig(FolderConfig):
     """All queries (`all`), the papers (`corpus`), or the queries of the group that the name says."""
 
     @property
@@ -57,16 +59,9 @@ class MdcrConfig(datasets.BuilderConfig):
         """The one group of this config, if it is of one."""
         return None if self.name in WHOLE else self.name
 
-    def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
-        """Name the cache folder after the files' state too, so that changed files are read anew."""
-        if self.data_dir is not None:
-            files = [path for pair in find_files(self.data_dir).values() for path in (pair.benchmark, pair.papers)]
-            state = [(os.path.realpath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in files]
-            config_kwargs = {key: value for key, value in config_kwargs.items() if key != "data_dir"} | {
-                "files": str(state)
-            }
-        config_id: str = super().create_config_id(config_kwargs, custom_features)
-        return config_id
+    def files(self) -> list[str]:
+        """Both files of each split."""
+        return [path for pair in find_files(self.data_dir).values() for path in (pair.benchmark, pair.papers)]
 
 
 def configs_of(data_dir: str | os.PathLike[str] | None) -> list[MdcrConfig]:
@@ -74,8 +69,8 @@ def configs_of(data_dir: str | os.PathLike[str] | None) -> list[MdcrConfig]:
     folder = data_folder(data_dir)
     groups = [] if folder is None else [g for files in find_files(folder).values() for g in _read(files.benchmark)]
     # A config's name becomes a folder's name; a group that cannot be one is still part of `all`.
-    names = [group for group in groups if not set(group) & set(INVALID_WINDOWS_CHARACTERS_IN_PATH)]
-    return _configs(name for name in dict.fromkeys([*FIELDS, *names]) if name and name not in WHOLE)
+    names = filter(can_be_config, groups)
+    return _configs(name for name in dict.fromkeys([*FIELDS, *names]) if name not in WHOLE)
 
 
 def _configs(groups: Iterable[str]) -> list[MdcrConfig]:
@@ -86,18 +81,7 @@ def _configs(groups: Iterable[str]) -> list[MdcrConfig]:
     ]
 
 
-class _ConfigsByName:
-    """`builder_configs`: of a class what upstream publishes, of an instance what its folder holds.
-
-    `datasets` looks a config's name up here. Loading by name goes by `register`, which knows the
-    folder before the builder does; a loading script or the class used directly has only this.
-    """
-
-    def __get__(self, builder: "Mdcr | None", cls: "type[Mdcr]") -> dict[str, MdcrConfig]:
-        return {config.name: config for config in (cls if builder is None else builder).BUILDER_CONFIGS}
-
-
-class Mdcr(datasets.ArrowBasedBuilder):
+class Mdcr(FolderBuilder):
     """Multi-Domain Citation Recommendation (Medić and Šnajder, 2022).
 
     Splits are `validation` and `test`. A query row: `query_id`, `field`, `title`, `abstract` and
@@ -109,14 +93,9 @@ class Mdcr(datasets.ArrowBasedBuilder):
     BUILDER_CONFIG_CLASS = MdcrConfig
     BUILDER_CONFIGS = _configs(FIELDS)
     DEFAULT_CONFIG_NAME = "all"
-    builder_configs = _ConfigsByName()
-
-    def __init__(self, *args: Any, data_dir: str | os.PathLike[str] | None = None, **kwargs: Any) -> None:
-        if kwargs.get("data_files") is not None:
-            raise MdcrDataError("mdcr takes no data_files; pass the folder that holds upstream's files as data_dir")
-        folder = data_folder(data_dir)
-        self.BUILDER_CONFIGS = configs_of(folder)
-        super().__init__(*args, data_dir=None if folder is None else os.fspath(folder), **kwargs)
+    DATA_ERROR = MdcrDataError
+    data_folder = staticmethod(data_folder)
+    configs_of = staticmethod(configs_of)
 
     def _info(self) -> datasets.DatasetInfo:
         columns = COLUMNS if self.config.name == "corpus" else QUERY_COLUMNS

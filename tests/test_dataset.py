@@ -131,7 +131,7 @@ def test_a_split_that_is_not_there(small):
 
 
 def test_data_files_are_refused(small):
-    with pytest.raises(MdcrDataError, match="takes no data_files; pass the folder"):
+    with pytest.raises(MdcrDataError, match="takes no data_files; pass the folder of upstream's files"):
         load_dataset("mdcr", data_files=str(small / "mdcr_test.json"))
 
 
