@@ -1,0 +1,169 @@
+"""Papers and questions out of upstream's tab-separated files, read as upstream's csv reader reads them."""
+
+import ast
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from .errors import OagqaDataError
+
+LONGEST_FIELD = 10_000_000
+"""Characters; upstream's own limit."""
+QUOTES = ("error", "upstream", "literal")
+"""What to do where a quote at the start of a field swallows the rows after it: refuse; take what csv makes of it,
+as upstream does, and count the lines; or read every quote as a plain character."""
+COLUMNS = ("paper_id", "title", "text")
+SCHEMA = pa.schema([(column, pa.string()) for column in COLUMNS])
+HEADERS = {
+    "papers": (("id", "paper_id", "pid"), ("text", "abstract"), ("title",)),
+    "questions": (("question", "query"), ("answers", "answer", "titles", "papers")),
+}
+"""Names that a header row may give each column, the usual one first; upstream's files have no header."""
+TELLING = {
+    "header": "{} header row(s), skipped",
+    "blank": "{} blank line(s), skipped",
+    "swallowed": "{} line(s) swallowed by a quote before them, as upstream's reader does",
+    "other_ids": "{} id(s) that are not row numbers, as upstream's are",
+    "repeated_ids": "{} row(s) with an id of an earlier row; the first was kept",
+    "empty_papers": "{} paper(s) without title and text",
+    "empty_questions": "{} empty question(s)",
+    "empty_answers": "{} empty answer(s), which every title contains",
+    "no_answers": "{} question(s) without any answer",
+}
+"""What is counted while reading -> how it is told."""
+
+
+class Question(NamedTuple):
+    """A question and the titles of the papers that answer it."""
+
+    question: str
+    answers: list[str]
+
+
+def parse_papers(data: bytes, name: str, counts: Counter[str], quotes: str = "error") -> pa.Table:
+    """A topic's papers, as a table with the string columns `paper_id`, `title` and `text`, ids unique.
+
+    Args:
+        data: the bytes of a file with a row a paper: id, text, title.
+        name: what to call it in errors.
+        counts: gains what was noticed, under the keys of `TELLING`.
+        quotes: one of `QUOTES`.
+
+    Raises:
+        OagqaDataError: naming the line.
+    """
+    papers: dict[str, tuple[str, str]] = {}
+    for row, (line, (paper, text, title)) in enumerate(_rows(data, name, "papers", counts, quotes)):
+        if not paper:
+            raise OagqaDataError(f"{name}, line {line}: no id; expected id, text and title, found {text[:60]!r}")
+        counts["other_ids"] += paper != str(row)
+        counts["empty_papers"] += not (title or text)
+        counts["repeated_ids"] += paper in papers
+        papers.setdefault(paper, (title, text))
+    if not papers:
+        raise OagqaDataError(f"{name}: no papers; expected a row a paper: id, text and title, with tabs between")
+    titles, texts = zip(*papers.values(), strict=True)
+    return pa.table([list(papers), titles, texts], schema=SCHEMA)
+
+
+def parse_questions(data: bytes, name: str, counts: Counter[str], quotes: str = "error") -> list[Question]:
+    """A topic's questions in file order, out of a row a question: its text, its answers. The rest as of `parse_papers`."""
+    questions = []
+    for line, (question, answers) in _rows(data, name, "questions", counts, quotes):
+        titles = _answers(answers, f"{name}, line {line}")
+        counts["empty_questions"] += not question.strip()
+        counts["empty_answers"] += sum(not title.strip() for title in titles)
+        counts["no_answers"] += not titles
+        questions.append(Question(question, titles))
+    if not questions:
+        raise OagqaDataError(f"{name}: no questions; expected a row a question: its text, a tab, a list of titles")
+    return questions
+
+
+def told(counts: Counter[str]) -> list[str]:
+    """What was noticed in reading, a line each."""
+    return [words.format(f"{counts[key]:,}") for key, words in TELLING.items() if counts[key]]
+
+
+def _rows(data: bytes, name: str, kind: str, counts: Counter[str], quotes: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the number of their first line: of the right width, without headers and blank lines."""
+    if quotes not in QUOTES:
+        raise OagqaDataError(f"unknown quotes {quotes!r}; valid are {', '.join(QUOTES)}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise OagqaDataError(f"{name}, line {line}: not UTF-8 ({error.reason} {data[error.start]:#x})") from error
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE if quotes == "literal" else csv.QUOTE_MINIMAL)
+    header = HEADERS[kind]
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        line = 1
+        for row in reader:
+            if not row:
+                counts["blank"] += 1
+            elif _is_header(row, header, f"{name}, line {line}", first=line == 1):
+                counts["header"] += 1
+            else:
+                if reader.line_num > line and any("\n" in field and "\t" in field for field in row):
+                    _swallowed(name, line, reader.line_num, counts, quotes)
+                if len(row) != len(header):
+                    _wrong_width(name, line, row, kind)
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise OagqaDataError(
+            f"{name}, line {line}: {error}. A field can have {LONGEST_FIELD:,} characters; a quote that is never "
+            "closed makes one of all that follows, then choose quotes='literal' (--quotes literal)"
+        ) from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _is_header(row: list[str], header: tuple[tuple[str, ...], ...], where: str, first: bool) -> bool:
+    """Whether a row names the columns. As upstream does, a paper called `id` is taken for one anywhere."""
+    cells = [cell.strip().lower() for cell in row]
+    if first and {*cells} <= {name for names in header for name in names}:
+        if len(cells) != len(header) or any(cell not in names for cell, names in zip(cells, header, strict=True)):
+            expected = ", ".join(names[0] for names in header)
+            raise OagqaDataError(f"{where}: the header names {', '.join(cells)}; expected the columns {expected}")
+        return True
+    return len(header) == 3 and row[0] == "id"
+
+
+def _swallowed(name: str, line: int, last: int, counts: Counter[str], quotes: str) -> None:
+    counts["swallowed"] += last - line
+    if quotes == "error":
+        raise OagqaDataError(
+            f"{name}, line {line}: a field begins with a quote and runs to line {last}, over the rows between. "
+            "Choose quotes='literal' (--quotes literal) to read quotes as plain characters, or 'upstream' to lose "
+            "those rows as upstream's reader does"
+        )
+
+
+def _wrong_width(name: str, line: int, row: list[str], kind: str) -> None:
+    expected = {"papers": "3 columns (id, text, title)", "questions": "2 columns (question, answers)"}[kind]
+    shown = [cell if len(cell) <= 40 else cell[:40] + "..." for cell in row[:4]]
+    quote = " A field that begins with a quote may have swallowed a tab." if any("\t" in cell for cell in row) else ""
+    raise OagqaDataError(f"{name}, line {line}: expected {expected}, found {len(row)}: {shown}.{quote}")
+
+
+def _answers(cell: str, where: str) -> list[str]:
+    """A Python list literal of strings; nothing is evaluated."""
+    try:
+        answers = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise OagqaDataError(
+            f"{where}: answers should be a Python list of titles, as ['A', 'B'], found {cell[:80]!r}"
+        ) from error
+    if not isinstance(answers, list):
+        kind = type(answers).__name__
+        raise OagqaDataError(f"{where}: answers should be a list of titles, found a {kind}: {cell[:80]!r}")
+    if wrong := [answer for answer in answers if not isinstance(answer, str)]:
+        raise OagqaDataError(f"{where}: each answer should be a title in quotes, found {wrong[0]!r:.80}")
+    return answers
