@@ -1,68 +1,79 @@
 """Turns what users pass (lists, arrays, tensors) into plain rows, or says which row is wrong."""
 
+from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 # trec_eval compares in single precision; beyond this every score is infinite to it.
 LARGEST_SCORE = 3.4028234663852886e38
+REQUIRED = object()
 
 
-def checked_batch(
-    predictions: Any, references: Any, candidate_ids: Any = None, groups: Any = None, first_row: int = 0
-) -> dict[str, list[Any]]:
-    """Plain rows of scores, labels, ids and groups; ids and groups left out become `[]` and `""`.
+@dataclass(frozen=True)
+class Column:
+    """A column of the metric's input.
+
+    Attributes:
+        check: from the row's number, its value and the row's columns so far to a plain value; else
+            ValueError.
+        feature: how `datasets` keeps it.
+        absent: what stands for it where it is left out; `REQUIRED` if it cannot be.
+    """
+
+    check: Callable[[int, Any, Mapping[str, Any]], Any]
+    feature: Any
+    absent: Any = REQUIRED
+
+
+def checked_batch(columns: Mapping[str, Column], given: Mapping[str, Any], first_row: int = 0) -> dict[str, list[Any]]:
+    """Plain rows, column by column.
 
     Args:
-        predictions: for each query, a row of scores.
-        references: for each query, a row of 0 and 1.
-        candidate_ids: for each query, a row of ids, or None.
-        groups: for each query, a name, or None.
+        columns: what may be given; a check sees the columns before its own.
+        given: for each column a row a query, or None.
         first_row: the number of the first row, for errors.
 
     Raises:
         ValueError: naming the row, and what was found and expected.
     """
-    columns = {"predictions": predictions, "references": references, "candidate_ids": candidate_ids, "groups": groups}
-    given = {name: _rows(name, column) for name, column in columns.items() if column is not None}
-    for name in ("predictions", "references"):
-        if name not in given:
+    rows = {name: rows_of(name, given[name]) for name in columns if given.get(name) is not None}
+    for name, column in columns.items():
+        if column.absent is REQUIRED and name not in rows:
             raise ValueError(f"{name} is missing: pass a row for each query")
-    for name, rows in given.items():
-        if len(rows) != len(given["predictions"]):
-            raise ValueError(
-                f"predictions has {len(given['predictions'])} rows, {name} has {len(rows)}; pass one for each query"
-            )
+    number = len(rows["predictions"])
+    for name, values in rows.items():
+        if len(values) != number:
+            raise ValueError(f"predictions has {number} rows, {name} has {len(values)}; pass one for each query")
     batch: dict[str, list[Any]] = {name: [] for name in columns}
-    for at in range(len(given["predictions"])):
-        row = first_row + at
-        scores = _scores(row, given["predictions"][at])
-        batch["predictions"].append(scores)
-        batch["references"].append(_labels(row, given["references"][at], len(scores)))
-        batch["candidate_ids"].append(
-            _ids(row, given["candidate_ids"][at], len(scores)) if "candidate_ids" in given else []
-        )
-        batch["groups"].append(_group(row, given["groups"][at]) if "groups" in given else "")
+    for at in range(number):
+        row: dict[str, Any] = {}
+        for name, column in columns.items():
+            row[name] = column.check(first_row + at, rows[name][at], row) if name in rows else column.absent
+            batch[name].append(row[name])
     return batch
 
 
-def _rows(name: str, column: Any) -> list[Any]:
+def rows_of(name: str, column: Any) -> list[Any]:
+    """A column's rows."""
     rows = column.tolist() if hasattr(column, "tolist") else column
     if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
         raise ValueError(f"{name}: expected a row for each query, found {column!r:.80}")
     return list(rows)
 
 
-def _row(name: str, row: int, values: Any) -> list[Any]:
+def items(name: str, row: int, values: Any) -> list[Any]:
+    """The items of a row that should be a list."""
     plain = values.tolist() if hasattr(values, "tolist") else values
     if isinstance(plain, str | bytes) or not isinstance(plain, Sequence):
         raise ValueError(f"row {row}: {name} should be a list, found {values!r:.80}")
     return [value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value for value in plain]
 
 
-def _scores(row: int, values: Any) -> list[float]:
-    scores = _row("predictions", row, values)
-    if not scores:
-        raise ValueError(f"row {row}: no candidates; leave the query out or give it at least one")
+def finite_scores(name: str, row: int, values: Any) -> list[float]:
+    """A row of scores that are finite in single precision."""
+    scores = items(name, row, values)
     for at, score in enumerate(scores):
         if type(score) is not float and type(score) is not int:
             raise ValueError(f"row {row}, candidate {at}: expected a number as score, found {score!r:.80}")
@@ -71,37 +82,14 @@ def _scores(row: int, values: Any) -> list[float]:
     return [float(score) for score in scores]
 
 
-def _labels(row: int, values: Any, length: int) -> list[float]:
-    labels = _row("references", row, values)
-    if len(labels) != length:
-        raise ValueError(f"row {row}: {length} predictions but {len(labels)} references")
-    for at, label in enumerate(labels):
-        if type(label) not in (int, float, bool) or label not in (0, 1):
-            raise ValueError(f"row {row}, candidate {at}: expected 0 or 1 as reference, found {label!r:.80}")
-    return [float(label) for label in labels]
-
-
-def _ids(row: int, values: Any, length: int) -> list[str]:
-    ids = _row("candidate_ids", row, values)
-    if len(ids) != length:
-        raise ValueError(f"row {row}: {length} predictions but {len(ids)} candidate_ids")
-    for at, candidate in enumerate(ids):
-        if type(candidate) not in (str, int):
-            raise ValueError(f"row {row}, candidate {at}: expected a string as id, found {candidate!r:.80}")
-    ids = [_text(row, "id", str(candidate)) for candidate in ids]
-    if len(set(ids)) != length:
-        twice = next(candidate for candidate in ids if ids.count(candidate) > 1)
-        raise ValueError(f"row {row}: id {twice!r} stands twice; a candidate can be ranked only once")
-    return ids
-
-
-def _group(row: int, value: Any) -> str:
+def group_name(row: int, value: Any, _so_far: Mapping[str, Any]) -> str:
+    """The name of a row's group."""
     if not isinstance(value, str) or not value:
         raise ValueError(f"row {row}: expected a name as group, found {value!r:.80}")
-    return _text(row, "group", value)
+    return plain_text(row, "group", value)
 
 
-def _text(row: int, name: str, text: str) -> str:
+def plain_text(row: int, name: str, text: str) -> str:
     """Refuse what trec_eval, in C and UTF-8, cannot hold."""
     if "\0" in text or (not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)):
         raise ValueError(f"row {row}: {name} {text!r} has a NUL or an unpaired surrogate; use plain strings")

@@ -1,6 +1,7 @@
 """Measures by name, computed by pytrec_eval."""
 
 import re
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ TREC_NAMES = {
     "mrr": ("recip_rank", "success"),
 }
 
-ABBREVIATIONS = {"r": "recall", "p": "precision", "s": "success"}
+ABBREVIATIONS = {"r": "recall", "p": "precision", "s": "success", "h": "hit"}
 LARGEST_CUTOFF = 1_000_000
 
 
@@ -36,18 +37,17 @@ class Measure:
     cutoff: int | None = None
 
     @classmethod
-    def parse(cls, name: "str | Measure") -> "Measure":
-        """The measure called `name`, as here (`recall_5`) or as in papers (`R@5`).
+    def parse(cls, name: "str | Measure", kinds: Collection[str] = tuple(TREC_NAMES)) -> "Measure":
+        """The measure called `name`, as here (`recall_5`) or as in papers (`R@5`), if it is of one of some kinds.
 
         Raises:
             ValueError: naming the valid ones.
         """
         match = re.fullmatch(r"([a-z]+)(?:[_@]([1-9][0-9]*))?", str(name).lower())
-        kind = match and ABBREVIATIONS.get(match[1], match[1])
-        if match is None or kind not in TREC_NAMES:
-            kinds = ", ".join(TREC_NAMES)
+        kind = ABBREVIATIONS.get(match[1], match[1]) if match else ""
+        if match is None or kind not in kinds:
             raise ValueError(
-                f"unknown measure {name!r}; valid are {kinds}, each with a cutoff (ndcg_10) or without (ndcg)"
+                f"unknown measure {name!r}; valid are {', '.join(kinds)}, each with a cutoff (recall_10) or without"
             )
         cutoff = int(match[2]) if match[2] else None
         if cutoff is not None and cutoff > LARGEST_CUTOFF:
@@ -74,13 +74,16 @@ class Measure:
         return [row[first] for row in rows]
 
 
-def parse_measures(names: "str | Iterable[str | Measure]") -> tuple[Measure, ...]:
+def parse_measures(
+    names: "str | Iterable[str | Measure]", kinds: Collection[str] = tuple(TREC_NAMES)
+) -> tuple[Measure, ...]:
     """Measures by name, each once. Raises ValueError for an unknown name and where there is none."""
     if not isinstance(names, str) and not isinstance(names, Iterable):
         raise ValueError(f"measures should be a list of names, found {names!r}")
-    measures = tuple(dict.fromkeys(Measure.parse(name) for name in ([names] if isinstance(names, str) else names)))
+    each = [names] if isinstance(names, str) else names
+    measures = tuple(dict.fromkeys(Measure.parse(name, kinds) for name in each))
     if not measures:
-        raise ValueError("measures is empty; name at least one, or leave it out for map, ndcg and recall_5")
+        raise ValueError("measures is empty; name at least one, or leave it out for those that are published")
     return measures
 
 

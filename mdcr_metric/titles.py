@@ -1,13 +1,13 @@
-"""When a paper's title answers a question: OAG-QA's two hit rules.
+"""Titles as OAG-QA's two hit rules compare them, by their tokens.
 
-The tokens are those of upstream's `SimpleTokenizer` (PT-Retrieval, github.com/THUDM/P-tuning-v2): of
-the text in NFD, runs of letters, digits and marks, and each other character that is neither a
-separator nor a control character; each token in lower case.
+Under `title_span`, upstream's rule, an answer's tokens stand contiguous in a title's; under
+`exact_title` they are the title's. The tokens are those of upstream's `SimpleTokenizer`
+(PT-Retrieval, github.com/THUDM/P-tuning-v2): of the text in NFD, runs of letters, digits and marks, and
+each other character that is neither a separator nor a control character; each token in lower case.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
 
 import regex
 
@@ -19,23 +19,11 @@ ASCII_TOKEN = re.compile(r"[a-z0-9]+|[^a-z0-9\x00-\x20\x7f]")
 def title_key(title: str) -> str:
     """The tokens, with a space before and after each; `""` where there are none.
 
-    One title's tokens stand contiguous in another's if its key stands in the other's key.
+    One title's tokens stand contiguous in another's if its key stands in the other's; they are the
+    same if the keys are.
     """
     if title.isascii():
         tokens = ASCII_TOKEN.findall(title.lower())
     else:
         tokens = [token.lower() for token in TOKEN.findall(unicodedata.normalize("NFD", title))]
     return f" {' '.join(tokens)} " if tokens else ""
-
-
-def spans(title: str, answers: Iterable[str]) -> bool:
-    """Rule `title_span`, upstream's: an answer's tokens stand contiguous in the title's. Both are keys.
-
-    An answer without tokens stands in every title, as upstream has it.
-    """
-    return any(answer in title for answer in answers)
-
-
-def equals(title: str, answers: Iterable[str]) -> bool:
-    """Rule `exact_title`: the title has the same tokens as an answer, and has any. Both are keys."""
-    return bool(title) and title in answers

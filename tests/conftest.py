@@ -1,11 +1,14 @@
 """Every test runs without a network and with Hugging Face caches of its own."""
 
+import csv
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import threading
+import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +19,7 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
 REAL_MDCR = os.environ.pop("MDCR_DATA_DIR", None)
+os.environ.pop("OAGQA_DATA_DIR", None)
 
 # The libraries read these when they are imported, so they are set before any test module is.
 os.environ.update(
@@ -32,13 +36,23 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+def shared(name) -> Path:
+    folder = SHARED / name
+    if not folder.is_dir():
+        pytest.skip(f"needs the shared data set {name} in {folder}")
+    return folder
+
+
 @pytest.fixture
 def acmcr() -> Path:
     """Real papers in MDCR's format, with the numbers that upstream's script gives."""
-    folder = SHARED / "acmcr"
-    if not folder.is_dir():
-        pytest.skip(f"needs the shared data set acmcr in {folder}")
-    return folder
+    return shared("acmcr")
+
+
+@pytest.fixture
+def cranfield() -> Path:
+    """Real questions and papers in OAG-QA's format, with the numbers that upstream's matching gives."""
+    return shared("cranfield")
 
 
 @pytest.fixture
@@ -82,6 +96,44 @@ def write_mdcr(tmp_path):
     return write
 
 
+def tsv(*rows) -> bytes:
+    """Rows as upstream writes them; a list of answers becomes Python's text of it."""
+    file = io.StringIO()
+    csv.writer(file, delimiter="\t", lineterminator="\n").writerows(rows)
+    return file.getvalue().encode()
+
+
+def zipped(*members, compression=zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of (name or ZipInfo, content)."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in members:
+            archive.writestr(name, content, compression)
+    return file.getvalue()
+
+
+def zipped_folder(folder, inside="") -> bytes:
+    return zipped(*((inside + path.name, path.read_bytes()) for path in sorted(folder.iterdir())))
+
+
+@pytest.fixture
+def write_oagqa(tmp_path):
+    """Write a topic in upstream's format; what is bytes is written as it stands."""
+
+    def write(papers, questions, train=None, topic="optics", folder="data"):
+        target = tmp_path / folder
+        target.mkdir(exist_ok=True)
+        if train is not None and not isinstance(train, bytes):
+            train = json.dumps(train).encode()
+        for ending, content in (("papers-10k.tsv", papers), ("questions.tsv", questions), ("train.json", train)):
+            if content is not None:
+                data = content if isinstance(content, bytes) else tsv(*content)
+                (target / f"{topic}-{ending}").write_bytes(data)
+        return target
+
+    return write
+
+
 @pytest.fixture
 def python(tmp_path):
     """Run code in a fresh process, in an empty folder; give what it prints."""
@@ -112,18 +164,29 @@ def scirank(python):
 
 
 @pytest.fixture
-def upstream(tmp_path, monkeypatch):
-    """A web server in upstream's place; gives the folder that it serves."""
+def web(tmp_path, monkeypatch):
+    """A web server in upstream's place; gives the folder that it serves and its address."""
+    import datasets
+
     served = tmp_path / "served"
     served.mkdir()
     handler = partial(SimpleHTTPRequestHandler, directory=str(served))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    import datasets
+    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(SimpleHTTPRequestHandler, "log_message", lambda *_: None)
+    yield served, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
+
+@pytest.fixture
+def upstream(web, monkeypatch):
+    """The folder that is served in place of MDCR's upstream."""
     import mdcr_dataset
 
+    served, address = web
     files = {
         split: mdcr_dataset.SplitFiles(f"{address}/mdcr_{name}.json", f"{address}/mdcr_{name}_data.jsonl")
         for split, name in mdcr_dataset.files.SPLITS.items()
@@ -131,9 +194,12 @@ def upstream(tmp_path, monkeypatch):
     monkeypatch.setattr("mdcr_dataset.files.UPSTREAM", files)
     monkeypatch.setattr("mdcr_dataset.UPSTREAM", files)
     monkeypatch.setattr("scirank.reproduce.SCORES_URL", f"{address}/scincl_scores.json")
-    monkeypatch.setattr(datasets.config, "DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(SimpleHTTPRequestHandler, "log_message", lambda *_: None)
-    yield served
-    server.shutdown()
-    server.server_close()
+    return served
+
+
+@pytest.fixture
+def upstream_zip(web, monkeypatch):
+    """The path of the zip that is served in place of OAG-QA's upstream; there is none yet."""
+    served, address = web
+    monkeypatch.setattr("oagqa_dataset.files.UPSTREAM", f"{address}/oagqa.zip")
+    return served / "oagqa.zip"

@@ -184,15 +184,15 @@ def test_nothing_to_evaluate(metric):
         metric.compute(predictions=[], references=[])
     with pytest.raises(ValueError, match="none of the 1 queries has a relevant candidate"):
         metric.compute(predictions=[[1]], references=[[0]], no_relevant="skip")
-    with pytest.raises(ValueError, match=r"unknown config 'oagqa' .* valid are mdcr"):
-        evaluate.load("mdcr_metric", "oagqa")
+    with pytest.raises(ValueError, match=r"unknown config 'oag' .* valid are mdcr, oagqa"):
+        evaluate.load("mdcr_metric", "oag")
 
 
 def test_a_refused_call_loses_nothing_and_doubles_nothing(metric):
     metric.add_batch(**ROW)
     with pytest.raises(ValueError, match="row 1, candidate 0: expected a finite score"):
         metric.add_batch(**(ROW | {"predictions": [[float("nan"), 1]]}))
-    with pytest.raises(ValueError, match="row 1: earlier rows came with candidate_ids and with groups"):
+    with pytest.raises(ValueError, match="row 1: candidate_ids, groups given for some rows and not for others"):
         metric.add_batch(predictions=[[1, 2]], references=[[1, 0]])
     metric.add(prediction=[1, 2], reference=[0, 0], candidate_ids=["a", "b"], groups="g")
     with pytest.raises(ValueError, match="rows 1"):

@@ -1,0 +1,175 @@
+"""Measures of single questions, from ranked titles and answers' titles, under both hit rules."""
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from .measures import Measure
+from .measures import parse_measures
+from .titles import title_key
+
+KINDS = ("hit", "recall", "mrr")
+RULES = {"": "title_span", "exact_": "exact_title"}
+"""Prefix of a measure's name -> the hit rule that it is under; recall is about papers, so under `exact_title` only."""
+DEFAULT_HITS = ("hit_1", "hit_5", "hit_10", "hit_20", "hit_50", "hit_100", "mrr", "recall_20", "recall_100")
+
+
+@dataclass(frozen=True)
+class PerQuestion:
+    """Measures of each question, from 0 to 1.
+
+    Attributes:
+        values: measure -> a value a question.
+        tied: whether the order of equal scores could change any; None where no scores were given.
+        hits: rule -> the ranks, from 0, of each question's hits.
+    """
+
+    values: dict[str, list[float]]
+    tied: list[bool] | None
+    hits: dict[str, list[list[int]]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One ranked question.
+
+    Attributes:
+        titles: of the ranked papers, best first.
+        answers: titles that answer it.
+        scores: of the ranked papers, not rising, or None.
+        relevant: how many papers of the pool answer it; None if that is not known: then answers
+            stand for papers.
+        cut_in_tie: whether the first paper that was left out has the score of the last one ranked.
+    """
+
+    titles: Sequence[str]
+    answers: Sequence[str]
+    scores: Sequence[float] | None = None
+    relevant: int | None = None
+    cut_in_tie: bool = False
+
+
+def parse_hits(names: str | Iterable[str]) -> tuple[Measure, ...]:
+    """Measures by name: `hit_K`, `recall_K`, `mrr` or `mrr_K`. Raises ValueError for others."""
+    measures = parse_measures(names, KINDS)
+    for measure in measures:
+        if measure.kind != "mrr" and measure.cutoff is None:
+            raise ValueError(f"measure {measure} needs a cutoff, such as {measure}_20")
+    return measures
+
+
+def evaluate_questions(questions: Sequence[Question], measures: Sequence[Measure]) -> PerQuestion:
+    """Evaluate questions. A title is tokenised once, however often it is ranked.
+
+    Args:
+        questions: what was ranked.
+        measures: as `parse_hits` gives them.
+
+    Returns:
+        for `hit_K` and `mrr` two measures, that of `title_span` under the name itself and that of
+        `exact_title` with `exact_` before it.
+    """
+    keys = _Keys()
+    outcomes = [_outcome(question, keys) for question in questions]
+    rows = [outcome.values(measures) for outcome in outcomes]
+    tied = None
+    if any(question.scores is not None for question in questions):
+        tied = [_is_tied(*pair, measures) for pair in zip(questions, outcomes, strict=True)]
+    names = [prefix + str(measure) for measure in measures for prefix in RULES if _has(measure, prefix)]
+    return PerQuestion(
+        values={name: [row[name] for row in rows] for name in names},
+        tied=tied,
+        hits={rule: [outcome.hits[rule] for outcome in outcomes] for rule in RULES.values()},
+    )
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """Ranks of a question's hits under each rule, and of the answering papers, each counted once."""
+
+    hits: dict[str, list[int]]
+    papers: list[int]
+    relevant: int
+
+    def values(self, measures: Sequence[Measure]) -> dict[str, float]:
+        found = {}
+        for measure in measures:
+            cutoff = measure.cutoff or float("inf")
+            if measure.kind == "recall":
+                found[str(measure)] = sum(rank < cutoff for rank in self.papers) / max(1, self.relevant)
+                continue
+            for prefix, rule in RULES.items():
+                first = self.hits[rule][0] if self.hits[rule] else float("inf")
+                value = float(first < cutoff) if measure.kind == "hit" else (first < cutoff and 1 / (first + 1))
+                found[prefix + str(measure)] = float(value)
+        return found
+
+
+def _has(measure: Measure, prefix: str) -> bool:
+    return not prefix or measure.kind != "recall"
+
+
+def _outcome(question: Question, keys: Mapping[str, str]) -> _Outcome:
+    answers = {keys[answer] for answer in question.answers}
+    titles = [keys[title] for title in question.titles]
+    # An answer without tokens stands in every title, as upstream has it, and is the title of no paper.
+    span = sorted({rank for answer in answers for rank, title in enumerate(titles) if answer in title})
+    exact = [rank for rank in span if titles[rank] and titles[rank] in answers]
+    papers, relevant = exact, question.relevant
+    if relevant is None:
+        papers = sorted({titles[rank]: rank for rank in reversed(exact)}.values())
+        relevant = len(answers - {""})
+    return _Outcome(dict(zip(RULES.values(), (span, exact), strict=True)), papers, relevant)
+
+
+class _Keys(dict[str, str]):
+    """Title -> key, made when it is first asked for."""
+
+    def __missing__(self, title: str) -> str:
+        key = self[title] = title_key(title)
+        return key
+
+
+def _is_tied(question: Question, outcome: _Outcome, measures: Sequence[Measure]) -> bool:
+    """Whether the best and the worst order of equal scores give other values.
+
+    Of a list cut between equal scores the papers left out are not known: at best the last equals
+    are all hits, as far as there are papers left to be found, at worst none is.
+    """
+    scores = np.asarray(question.scores, dtype=np.float32)
+    if not len(scores) or (len(np.unique(scores)) == len(scores) and not question.cut_in_tie):
+        return False
+    groups, start = [], 0
+    for _, members in groupby(scores.tolist()):
+        size = len(list(members))
+        groups.append((start, size))
+        start += size
+    best, worst = (_reordered(outcome, groups, question.cut_in_tie, hits_first) for hits_first in (True, False))
+    return best.values(measures) != worst.values(measures)
+
+
+def _reordered(outcome: _Outcome, groups: Sequence[tuple[int, int]], cut: bool, hits_first: bool) -> _Outcome:
+    def moved(ranks: Sequence[int], most: float) -> list[int]:
+        places: list[int] = []
+        for start, size in groups:
+            inside = sum(start <= rank < start + size for rank in ranks)
+            if cut and (start, size) == groups[-1]:
+                inside = int(min(size, most - len(places))) if hits_first else 0
+            first = start if hits_first else start + size - inside
+            places += range(first, first + inside)
+        return places
+
+    hits = {rule: moved(ranks, float("inf")) for rule, ranks in outcome.hits.items()}
+    hits["exact_title"] = moved(outcome.hits["exact_title"], max(outcome.relevant, len(outcome.hits["exact_title"])))
+    return _Outcome(hits, moved(outcome.papers, outcome.relevant), outcome.relevant)
+
+
+def short_lists(questions: Sequence[Question], measures: Sequence[Measure]) -> dict[str, int]:
+    """Measure -> how many questions have fewer ranked papers than its cutoff, where any has."""
+    lengths = [len(question.titles) for question in questions]
+    short = {str(m): sum(length < m.cutoff for length in lengths) for m in measures if m.cutoff}
+    return {name: number for name, number in short.items() if number}
