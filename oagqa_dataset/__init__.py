@@ -30,4 +30,4 @@ __all__ = [
     "find_topics",
 ]
 
-register_dataset("oagqa", "oagqa_dataset")
+register_dataset("oagqa", "oagqa_dataset", also=["mdcr_metric.titles"])

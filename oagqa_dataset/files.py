@@ -1,5 +1,6 @@
 """Where OAG-QA's files are: a folder, a zip (read where it is, never unpacked), or upstream's address."""
 
+import lzma
 import os
 import re
 import stat
@@ -28,6 +29,18 @@ BY_HAND = (
 
 KINDS = {"papers": "-papers-10k.tsv", "questions": "-questions.tsv", "train": "-train.json"}
 """What a topic's files hold -> how their names end."""
+# What zipfile and the decompressors raise where a zip is damaged, or of a kind that is not known.
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    IndexError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    UnicodeDecodeError,
+)
 LARGEST_FILE = 2 * 2**30
 LARGEST_TOTAL = 20 * 2**30
 """Bytes that a zip may claim to hold; the real one is far smaller."""
@@ -50,7 +63,7 @@ class DataFile:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 return archive.read(self.member)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        except DAMAGED as error:
             raise OagqaDataError(f"{self}: cannot be unpacked ({error}); get the zip again") from error
 
 
@@ -126,7 +139,7 @@ def download(cache_dir: str | os.PathLike[str], force: bool = False) -> str:
     if os.path.isfile(kept) and not force:
         return kept
     if datasets.config.HF_HUB_OFFLINE:
-        raise OagqaDataError(f"OAG-QA is not in {cache_dir}, and offline mode forbids a download. {BY_HAND}")
+        raise OagqaDataError(f"offline mode forbids the download of OAG-QA into {cache_dir}. {BY_HAND}")
     os.makedirs(cache_dir, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache_dir, prefix=".oagqa-") as folder:
         fetched = os.path.join(folder, ZIP_NAME)
@@ -165,7 +178,7 @@ def _in_zip(path: str) -> Iterator[tuple[str, DataFile]]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-    except zipfile.BadZipFile as error:
+    except DAMAGED as error:
         with open(path, "rb") as file:
             start = file.read(40)
         raise OagqaDataError(
@@ -177,8 +190,9 @@ def _in_zip(path: str) -> Iterator[tuple[str, DataFile]]:
     for member in members:
         if reason := _refused(member):
             raise OagqaDataError(f"{path}: {member.filename!r} {reason}; the zip is not used")
-        if not member.is_dir() and not _is_litter(member.filename):
-            yield member.filename.rpartition("/")[2], DataFile(path, member.filename)
+        name = member.filename.replace("\\", "/")  # as old tools on Windows separate folders
+        if not member.is_dir() and not _is_litter(name):
+            yield name.rpartition("/")[2], DataFile(path, member.filename)
 
 
 def _refused(member: zipfile.ZipInfo) -> str | None:

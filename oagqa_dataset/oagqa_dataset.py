@@ -149,7 +149,9 @@ class Oagqa(FolderBuilder):
             raise OagqaDataError(f"topic {self.config.topic!r} is not in {source}; it has {', '.join(found.topics)}")
         # `datasets` shares work between processes by the list among these.
         generators = [datasets.SplitGenerator("test", {"topics": topics, "train": False, "downloaded": downloaded})]
-        if not self.config.corpus and (trained := [files for files in topics if _is_readable(files)]):
+        with discarding_bad_download(source, downloaded):
+            trained = [] if self.config.corpus else [files for files in topics if _is_readable(files)]
+        if trained:
             kwargs = {"topics": trained, "train": True, "downloaded": downloaded}
             generators.append(datasets.SplitGenerator("train", kwargs))
         return generators
@@ -163,7 +165,7 @@ class Oagqa(FolderBuilder):
                 questions = topic.questions
                 if train and files.train:
                     questions = parse_train(files.train.read(), str(files.train))
-            for line in told(topic.counts):
+            for line in [] if train else told(topic.counts):
                 logger.warning("%s: %s", files.topic, line)
             yield files.topic, topic.papers if self.config.corpus else _question_table(topic, questions, self.info)
 
@@ -186,8 +188,11 @@ def _question_table(topic: Topic, questions: Sequence[Question], info: datasets.
 
 def _is_readable(files: TopicFiles) -> bool:
     """Whether a topic has questions for training. Their form is not documented, so what cannot be read is told only."""
+    if files.train is None:
+        return False
+    data = files.train.read()
     try:
-        return files.train is not None and bool(parse_train(files.train.read(), str(files.train)))
+        return bool(parse_train(data, str(files.train)))
     except OagqaDataError as error:
         logger.warning("%s; left out of the split train", error)
         return False

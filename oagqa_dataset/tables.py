@@ -4,7 +4,7 @@ import ast
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ LONGEST_FIELD = 10_000_000
 """Characters; upstream's own limit."""
 QUOTES = ("error", "upstream", "literal")
 """What to do where a quote at the start of a field swallows the rows after it: refuse; take what csv makes of it,
-as upstream does, and count the lines; or read every quote as a plain character."""
+as upstream does, and count the lines; or end every row with its line, stray quotes being plain characters."""
 COLUMNS = ("paper_id", "title", "text")
 SCHEMA = pa.schema([(column, pa.string()) for column in COLUMNS])
 HEADERS = {
@@ -71,7 +71,7 @@ def parse_papers(data: bytes, name: str, counts: Counter[str], quotes: str = "er
 
 
 def parse_questions(data: bytes, name: str, counts: Counter[str], quotes: str = "error") -> list[Question]:
-    """A topic's questions in file order, out of a row a question: its text, its answers. The rest as of `parse_papers`."""
+    """A topic's questions in file order, out of a row a question: its text, its answers; else as `parse_papers`."""
     questions = []
     for line, (question, answers) in _rows(data, name, "questions", counts, quotes):
         titles = _answers(answers, f"{name}, line {line}")
@@ -96,10 +96,13 @@ def _rows(data: bytes, name: str, kind: str, counts: Counter[str], quotes: str) 
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise OagqaDataError(f"{name}, line {line}: not UTF-8 ({error.reason} {data[error.start]:#x})") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = error.object[error.start]
+        raise OagqaDataError(
+            f"{name}, line {line}: not UTF-8 ({error.reason} {byte:#x}); save the file as UTF-8"
+        ) from error
     lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE if quotes == "literal" else csv.QUOTE_MINIMAL)
+    reader = csv.reader(_without_stray_quotes(lines) if quotes == "literal" else lines, delimiter="\t")
     header = HEADERS[kind]
     limit = csv.field_size_limit(LONGEST_FIELD)
     try:
@@ -125,6 +128,16 @@ def _rows(data: bytes, name: str, kind: str, counts: Counter[str], quotes: str) 
         csv.field_size_limit(limit)
 
 
+def _without_stray_quotes(lines: Iterable[str]) -> Iterator[str]:
+    """Lines as csv reads them alone; where a field's quote is not closed in its line, quotes are plain characters."""
+    for line in lines:
+        try:
+            next(csv.reader([line], delimiter="\t", strict=True), None)
+            yield line
+        except csv.Error:
+            yield "\t".join('"' + cell.replace('"', '""') + '"' for cell in line.rstrip("\r\n").split("\t")) + "\n"
+
+
 def _is_header(row: list[str], header: tuple[tuple[str, ...], ...], where: str, first: bool) -> bool:
     """Whether a row names the columns. As upstream does, a paper called `id` is taken for one anywhere."""
     cells = [cell.strip().lower() for cell in row]
@@ -141,7 +154,7 @@ def _swallowed(name: str, line: int, last: int, counts: Counter[str], quotes: st
     if quotes == "error":
         raise OagqaDataError(
             f"{name}, line {line}: a field begins with a quote and runs to line {last}, over the rows between. "
-            "Choose quotes='literal' (--quotes literal) to read quotes as plain characters, or 'upstream' to lose "
+            "Choose quotes='literal' (--quotes literal) to end rows with lines, or 'upstream' to lose "
             "those rows as upstream's reader does"
         )
 
@@ -164,6 +177,14 @@ def _answers(cell: str, where: str) -> list[str]:
     if not isinstance(answers, list):
         kind = type(answers).__name__
         raise OagqaDataError(f"{where}: answers should be a list of titles, found a {kind}: {cell[:80]!r}")
-    if wrong := [answer for answer in answers if not isinstance(answer, str)]:
-        raise OagqaDataError(f"{where}: each answer should be a title in quotes, found {wrong[0]!r:.80}")
-    return answers
+    if not all(isinstance(answer, str) for answer in answers):
+        raise OagqaDataError(f"{where}: each answer should be a title in quotes, found {cell[:80]!r}")
+    return checked_titles(answers, where)
+
+
+def checked_titles(titles: list[str], where: str) -> list[str]:
+    """Refuse what no file can hold: half a surrogate pair, as an escape may give."""
+    for title in titles:
+        if not title.isascii() and any("\ud800" <= character <= "\udfff" for character in title):
+            raise OagqaDataError(f"{where}: {title[:80]!r} has an unpaired surrogate; mend the text")
+    return titles

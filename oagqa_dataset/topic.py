@@ -1,5 +1,6 @@
 """One topic, read whole: its papers, its questions, and which papers answer which."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,14 @@ class Topic:
         papers: a table with the columns `paper_id`, `title`, `text`.
         questions: in file order; a question's id is `topic/row`.
         counts: what was noticed in reading; see `tables.told`.
+        sha256: of the bytes of both files, papers first.
     """
 
     name: str
     papers: pa.Table
     questions: list[Question]
     counts: Counter[str]
+    sha256: str
 
     def papers_by_title(self) -> dict[str, list[str]]:
         """Title key -> ids of the papers with that title; papers without any token in their title are left out."""
@@ -48,9 +51,14 @@ def read_topic(files: TopicFiles, quotes: str = "error") -> Topic:
         OagqaDataError: naming file and line.
     """
     counts: Counter[str] = Counter()
-    papers = parse_papers(files.papers.read(), str(files.papers), counts, quotes)
-    questions = parse_questions(files.questions.read(), str(files.questions), counts, quotes)
-    return Topic(files.topic, papers, questions, counts)
+    paper_bytes, question_bytes = files.papers.read(), files.questions.read()
+    return Topic(
+        name=files.topic,
+        papers=parse_papers(paper_bytes, str(files.papers), counts, quotes),
+        questions=parse_questions(question_bytes, str(files.questions), counts, quotes),
+        counts=counts,
+        sha256=hashlib.sha256(paper_bytes + question_bytes).hexdigest(),
+    )
 
 
 def question_id(topic: str, row: int) -> str:

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from .errors import OagqaDataError
-from .tables import Question
+from .tables import Question, checked_titles
 
 QUESTION = ("question", "query", "q")
 ANSWERS = ("answers", "answer", "titles")
@@ -27,14 +27,16 @@ def parse_train(data: bytes, name: str) -> list[Question]:
 def _records(data: bytes, name: str) -> list[Any]:
     try:
         content: Any = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         try:
             content = [json.loads(line) for line in data.splitlines() if line.strip()]
-        except ValueError:
+        except (ValueError, RecursionError):
             raise OagqaDataError(f"{name}: neither JSON nor JSON lines ({error})") from error
-    if isinstance(content, dict):
+    if isinstance(content, dict) and not content.keys() & set(QUESTION):
         lists = [value for value in content.values() if isinstance(value, list)]
-        content = lists[0] if len(lists) == 1 else [content]
+        content = lists[0] if len(lists) == 1 else content
+    if isinstance(content, dict):
+        content = [content]
     if not isinstance(content, list):
         raise OagqaDataError(f"{name}: expected a list of records, found a {type(content).__name__}")
     return content
@@ -50,6 +52,7 @@ def _question(record: Any, where: str) -> Question:
             f"{where}: expected a question under {', '.join(QUESTION)} and its answers' titles under "
             f"{', '.join((*ANSWERS, *POSITIVES))}; found the keys {', '.join(map(str, record))}"
         )
+    checked_titles([question, *titles], where)
     return Question(question, titles)
 
 

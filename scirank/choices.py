@@ -20,10 +20,12 @@ class Benchmark(Choice):
 
     MDCR = "mdcr"
     MDCR_MINI = "mdcr-mini"
+    OAGQA = "oagqa"
+    OAGQA_MINI = "oagqa-mini"
 
 
 class Split(Choice):
-    """Splits of MDCR."""
+    """Splits; OAG-QA is evaluated on test."""
 
     VALIDATION = "validation"
     TEST = "test"
@@ -60,6 +62,14 @@ class NoRelevant(Choice):
     ERROR = "error"
     ZERO = "zero"
     SKIP = "skip"
+
+
+class Quotes(Choice):
+    """What to do where a stray quote in OAG-QA's files swallows rows; see `oagqa_dataset.tables.QUOTES`."""
+
+    ERROR = "error"
+    UPSTREAM = "upstream"
+    LITERAL = "literal"
 
 
 class Similarity(Choice):

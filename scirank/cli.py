@@ -16,6 +16,7 @@ from .choices import (
     MissingText,
     NoRelevant,
     Pooling,
+    Quotes,
     Recipe,
     Similarity,
     Split,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="scirank",
-    help="Evaluate scientific-text models on MDCR: citation recommendation in 19 fields.",
+    help="Evaluate scientific-text models: MDCR, citation recommendation in 19 fields; OAG-QA, questions in 87 topics.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -39,6 +40,7 @@ class BenchmarkFiles(StrEnum):
     """Benchmarks whose files can be scored or audited."""
 
     MDCR = "mdcr"
+    OAGQA = "oagqa"
 
 
 class Reproduction(StrEnum):
@@ -59,71 +61,125 @@ class Format(StrEnum):
 
 DataDir = Annotated[
     Path | None,
-    typer.Option(help="Folder with upstream's files; else the environment variable MDCR_DATA_DIR, else a download."),
+    typer.Option(
+        help="Folder with upstream's files, or OAG-QA's zip; else MDCR_DATA_DIR or OAGQA_DATA_DIR, else a download."
+    ),
 ]
 Measures = Annotated[
-    str, typer.Option(help="Comma-separated: map, ndcg, recall, precision, success, mrr, with or without _K.")
+    str | None,
+    typer.Option(
+        help="Comma-separated; mdcr: map, ndcg, recall, precision, success, mrr, with or without _K; "
+        "oagqa: hit_K, recall_K, mrr. Default: the published ones."
+    ),
 ]
 Groups = Annotated[
     str | None,
     typer.Option(
-        "--groups", "--fields", help="Comma-separated groups (fields), such as 'Art,Biology'; all by default."
+        "--groups",
+        "--fields",
+        "--topics",
+        help="Comma-separated fields or topics, such as 'Art,Biology' or 'optics'; all by default.",
     ),
 ]
+Disciplines = Annotated[
+    str | None, typer.Option(help="oagqa: also the topics of these disciplines, such as 'physics,algebra'.")
+]
+QuoteRule = Annotated[
+    Quotes | None,
+    typer.Option(
+        help="oagqa: a stray quote that swallows rows: refuse, end rows with lines (literal), or lose them as upstream."
+    ),
+]
+Plot = Annotated[Path | None, typer.Option(help="oagqa: save a reliability plot, .png, .pdf or .svg.")]
 TieRule = Annotated[Ties, typer.Option(help="How equal scores are ordered; trec is what published tables used.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 
 
 @app.command(
-    epilog="Example: scirank score mdcr --benchmark-file mdcr_test.json --scores-file scincl_scores.json",
+    epilog="Examples: scirank score mdcr --benchmark-file mdcr_test.json --scores-file scincl_scores.json; "
+    "scirank score oagqa --data-dir oagqa-topic-v2 --run my.run",
 )
 def score(
     benchmark: Annotated[BenchmarkFiles, typer.Argument(help="Which benchmark the files are of.")],
     benchmark_file: Annotated[
-        str, typer.Option("--benchmark-file", "--benchmark_file", help="mdcr_test.json or mdcr_val.json.")
-    ],
+        str | None, typer.Option("--benchmark-file", "--benchmark_file", help="mdcr: mdcr_test.json or mdcr_val.json.")
+    ] = None,
     scores_file: Annotated[
-        str, typer.Option("--scores-file", "--scores_file", help='JSON: {"queryid_candidateid": score, ...}.')
-    ],
-    format: Annotated[Format, typer.Option(help="table is upstream's layout, byte for byte.")] = Format.TABLE,  # noqa: A002
+        str | None,
+        typer.Option("--scores-file", "--scores_file", help='mdcr: JSON, {"queryid_candidateid": score, ...}.'),
+    ] = None,
+    run: Annotated[
+        list[Path] | None,
+        typer.Option(help="oagqa: a TREC run, or JSON lines with question, ids, scores; may be repeated."),
+    ] = None,
+    data_dir: DataDir = None,
+    format: Annotated[Format, typer.Option(help="table is, of mdcr, upstream's layout, byte for byte.")] = Format.TABLE,  # noqa: A002
     missing: Annotated[
         Missing,
-        typer.Option(help="A pair without a score: refuse, rank below all scored ones, or take out of the pool."),
+        typer.Option(
+            help="A pair without a score, or a question without a ranking: refuse, rank below all others (nothing is "
+            "found), or leave out."
+        ),
     ] = Missing.ERROR,
     no_relevant: Annotated[
-        NoRelevant, typer.Option(help="A query that cites no candidate: zero is upstream's way.")
+        NoRelevant, typer.Option(help="mdcr: a query that cites no candidate: zero is upstream's way.")
     ] = NoRelevant.ZERO,
     ties: TieRule = Ties.TREC,
-    measures: Measures = "map,ndcg,recall_5",
+    measures: Measures = None,
     groups: Groups = None,
+    disciplines: Disciplines = None,
+    quotes: QuoteRule = None,
+    plot: Plot = None,
     out: Annotated[Path | None, typer.Option(help="Folder to save result.json and per_query.parquet in.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Evaluate scores of query-candidate pairs, as upstream's evaluate.py does.
+    """Evaluate scores of MDCR's pairs, as upstream's evaluate.py does, or rankings of OAG-QA's papers.
 
     The table goes to standard output; ties, missing and extra pairs are told on standard error.
     """
     import gc
 
     gc.disable()  # a short process that makes 500,000 small objects and frees none of them
-    from .scoring import score as score_files
+    of_mdcr = {"--benchmark-file": benchmark_file, "--scores-file": scores_file}
+    of_oagqa = {"--run": run, "--data-dir": data_dir, "--disciplines": disciplines, "--quotes": quotes, "--plot": plot}
+    if benchmark is BenchmarkFiles.MDCR:
+        from .scoring import score as score_files
 
-    result = score_files(
-        benchmark_file,
-        scores_file,
-        groups=_comma_separated(groups),
-        measures=_comma_separated(measures) or [],
-        ties=ties,
-        missing=missing,
-        no_relevant=no_relevant,
-    )
-    if format is Format.TABLE:
+        _require(of_mdcr)
+        _refuse(of_oagqa, "oagqa")
+        result = score_files(
+            str(benchmark_file),
+            str(scores_file),
+            groups=_comma_separated(groups),
+            measures=_comma_separated(measures),
+            ties=ties,
+            missing=missing,
+            no_relevant=no_relevant,
+        )
+    else:
+        from .question_scoring import score_run
+
+        _require({"--run": run})
+        of_mdcr |= {"--ties": None if ties is Ties.TREC else ties}
+        _refuse(of_mdcr | {"--no-relevant": None if no_relevant is NoRelevant.ZERO else no_relevant}, "mdcr")
+        result = score_run(
+            run or [],
+            groups=_comma_separated(groups),
+            disciplines=_comma_separated(disciplines),
+            data_dir=data_dir,
+            quotes=quotes,
+            measures=_comma_separated(measures),
+            missing=missing,
+        )
+    if format is Format.TABLE and benchmark is BenchmarkFiles.MDCR:
         from .report.upstream import upstream_text
 
-        sys.stdout.write(upstream_text(result, benchmark_file, scores_file) + "\n")
+        sys.stdout.write(upstream_text(result, str(benchmark_file), str(scores_file)) + "\n")
     else:
-        _print_format([result], format)
+        _print_results([result], format)
     _tell(() if quiet else result.notes)
+    if plot is not None:
+        _save_plot([result], plot)
     if out is not None:
         result.save(out)
 
@@ -138,20 +194,28 @@ def run(
         ),
     ],
     benchmark: Annotated[Benchmark, typer.Option(help="What to run on.")] = Benchmark.MDCR,
-    split: Annotated[Split, typer.Option(help="Which split.")] = Split.TEST,
+    split: Annotated[Split, typer.Option(help="mdcr: which split.")] = Split.TEST,
     groups: Groups = None,
+    disciplines: Disciplines = None,
+    top_k: Annotated[int | None, typer.Option(min=1, help="oagqa: papers kept of a ranking; default 100.")] = None,
+    quotes: QuoteRule = None,
     data_dir: DataDir = None,
     out: Annotated[
         Path | None, typer.Option(help="Save OUT/MODEL/result.json and per_query.parquet as each model ends.")
     ] = None,
     save_scores: Annotated[
-        bool, typer.Option("--save-scores", help="Also save scores.json, for `scirank score` and upstream's script.")
+        bool,
+        typer.Option("--save-scores", help="mdcr: also save scores.json, for `scirank score` and upstream's script."),
     ] = False,
+    save_run: Annotated[
+        bool, typer.Option("--save-run", help="Also save run.trec and qrels.trec, for trec_eval, ir_measures and such.")
+    ] = False,
+    plot: Plot = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a saved result that was made in another way.")
     ] = False,
     format: Annotated[Format, typer.Option(help="How to print the numbers.")] = Format.TABLE,  # noqa: A002
-    measures: Measures = "map,ndcg,recall_5",
+    measures: Measures = None,
     ties: TieRule = Ties.TREC,
     like: Annotated[
         Recipe | None,
@@ -161,14 +225,20 @@ def run(
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option(help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator."),
+        typer.Option(
+            help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator; or dpr, colbert."
+        ),
     ] = None,
+    query_template: Annotated[str | None, typer.Option(help="oagqa: text of a question, default '{question}'.")] = None,
     similarity: Annotated[Similarity | None, typer.Option(help="Default: the model's own.")] = None,
     pooling: Annotated[
         Pooling | None, typer.Option(help="Replaces the model's; checkpoints without one need it.")
     ] = None,
     prompt: Annotated[
-        str | None, typer.Option(help="Put before every text; default: the model's prompt for documents.")
+        str | None, typer.Option(help="Put before a paper's text; default: the model's prompt for documents.")
+    ] = None,
+    query_prompt: Annotated[
+        str | None, typer.Option(help="oagqa: put before a question; default: the model's prompt for queries.")
     ] = None,
     max_length: Annotated[int | None, typer.Option(min=1, help="Tokens a text is cut to.")] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Texts encoded together.")] = 32,
@@ -182,20 +252,20 @@ def run(
     no_relevant: Annotated[NoRelevant, typer.Option(help="A query that cites no candidate.")] = NoRelevant.ERROR,
     quiet: Quiet = False,
 ) -> None:
-    """Rank a benchmark's candidates with models and print the numbers beside the published ones."""
-    from mdcr_metric import parse_measures
-
+    """Rank a benchmark's papers with models and print the numbers, of MDCR beside the published ones."""
     from .benchmarks import load_benchmark
-    from .runner import folder_name, model_options
+    from .runner import check_measures, folder_name, model_options
     from .runner import run as run_model
 
-    if save_scores and out is None:
-        raise typer.BadParameter("--save-scores needs --out")
+    if (save_scores or save_run) and out is None:
+        raise typer.BadParameter("--save-scores and --save-run need --out")
     chosen: dict[str, Any] = {
         "template": template,
+        "query_template": query_template,
         "similarity": similarity,
         "pooling": pooling,
         "prompt": prompt,
+        "query_prompt": query_prompt,
         "max_length": max_length,
         "batch_size": batch_size,
         "device": device,
@@ -204,10 +274,18 @@ def run(
     }
     model_options(like, **chosen)
     names = _names(models)
-    parse_measures(_comma_separated(measures) or [])
+    wanted = _comma_separated(measures)
+    check_measures(benchmark, wanted)
     _silence_libraries()
     data = load_benchmark(
-        benchmark, split=split, groups=_comma_separated(groups), data_dir=data_dir, missing_text=missing_text
+        benchmark,
+        split=split,
+        groups=_comma_separated(groups),
+        data_dir=data_dir,
+        missing_text=missing_text,
+        disciplines=_comma_separated(disciplines),
+        top_k=top_k,
+        quotes=quotes,
     )
     done: list[Result] = []
     try:
@@ -219,10 +297,11 @@ def run(
                     data,
                     name=name,
                     out=out,
-                    measures=_comma_separated(measures) or [],
+                    measures=wanted,
                     ties=ties,
                     no_relevant=no_relevant,
                     save_scores=save_scores,
+                    save_run=save_run,
                     overwrite=overwrite,
                     like=like,
                     quiet=quiet,
@@ -234,22 +313,36 @@ def run(
     finally:  # what is done is shown whatever happens to the rest
         if done:
             _print_results(done, format)
+        if done and plot is not None:
+            _save_plot(done, plot)
     raise typer.Exit(0 if len(done) == len(models) else 1)
 
 
-@app.command(epilog="Example: scirank audit mdcr --data-dir data")
+@app.command(epilog="Examples: scirank audit mdcr --data-dir data; scirank audit oagqa --data-dir oagqa-topic-v2")
 def audit(
     benchmark: Annotated[BenchmarkFiles, typer.Argument(help="Which benchmark the files are of.")],
     data_dir: DataDir = None,
-    split: Annotated[Split | None, typer.Option(help="One split; by default all that the folder holds.")] = None,
+    split: Annotated[Split | None, typer.Option(help="mdcr: one split; by default all that the folder holds.")] = None,
+    topics: Annotated[str | None, typer.Option(help="oagqa: comma-separated topics; all by default.")] = None,
+    disciplines: Disciplines = None,
 ) -> None:
-    """Count what the files hold: queries, papers, list lengths, duplicates, ids without a record."""
-    from .audit import audit_mdcr
-    from .report.audit import audit_tables
+    """Count what the files hold, and what is odd in them: duplicates, ids and answers without a record, and more."""
     from .report.terminal import console
 
-    for found in audit_mdcr(data_dir, split):
-        console().print(*audit_tables(found), sep="\n")
+    if benchmark is BenchmarkFiles.MDCR:
+        from .audit_mdcr import audit_mdcr
+        from .report.audit_mdcr import audit_tables as mdcr_tables
+
+        _refuse({"--topics": topics, "--disciplines": disciplines}, "oagqa")
+        for found in audit_mdcr(data_dir, split):
+            console().print(*mdcr_tables(found), sep="\n")
+    else:
+        from .audit_oagqa import audit_oagqa
+        from .report.audit_oagqa import audit_tables as oagqa_tables
+
+        _refuse({"--split": split}, "mdcr")
+        found_topics = audit_oagqa(data_dir, _comma_separated(topics), _comma_separated(disciplines))
+        console().print(*oagqa_tables(found_topics), sep="\n")
 
 
 @app.command(epilog="Example: scirank reproduce mdcr-scincl --data-dir data")
@@ -331,6 +424,22 @@ def _names(models: list[str]) -> list[str]:
     return names
 
 
+def _require(options: dict[str, Any]) -> None:
+    if absent := [name for name, value in options.items() if not value]:
+        raise typer.BadParameter(f"missing {' and '.join(absent)}")
+
+
+def _refuse(options: dict[str, Any], benchmark: str) -> None:
+    if given := [name for name, value in options.items() if value]:
+        raise typer.BadParameter(f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} for {benchmark}")
+
+
+def _save_plot(results: "list[Result]", path: Path) -> None:
+    from .report.plots import save_reliability
+
+    save_reliability(results, path)
+
+
 def _comma_separated(names: str | None) -> list[str] | None:
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
 
@@ -340,19 +449,15 @@ def _tell(lines: Any) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def _print_format(results: "list[Result]", format: Format) -> None:  # noqa: A002
-    from .report.formats import FORMATS
-
-    sys.stdout.write(FORMATS[format](results))
-
-
 def _print_results(results: "list[Result]", format: Format) -> None:  # noqa: A002
     if format is Format.TABLE:
         from .report.terminal import console, print_results
 
         print_results(results, console())
     else:
-        _print_format(results, format)
+        from .report.formats import FORMATS
+
+        sys.stdout.write(FORMATS[format](results))
 
 
 def _silence_libraries() -> None:

@@ -11,8 +11,6 @@ from mdcr_metric import DEFAULT_MEASURES, LARGEST_SCORE, evaluate_queries, parse
 from .choices import NoRelevant, Ties
 from .errors import ScirankError, counted, shown
 
-MEASURES = tuple(str(measure) for measure in DEFAULT_MEASURES)
-
 
 class ScoredQuery(NamedTuple):
     """A query's scores by candidate (`run`), and 0 or 1 for the same candidates (`qrel`)."""
@@ -39,7 +37,7 @@ class Evaluation:
 def evaluate(
     queries: Sequence[ScoredQuery],
     groups: Iterable[str],
-    measures: str | Sequence[str] = MEASURES,
+    measures: str | Sequence[str] | None = None,
     ties: str = Ties.TREC,
     no_relevant: str = NoRelevant.ERROR,
 ) -> Evaluation:
@@ -48,7 +46,7 @@ def evaluate(
     Args:
         queries: what was scored.
         groups: all groups of the benchmark; one without any query left is told of.
-        measures: names as `mdcr_metric.Measure` parses them.
+        measures: names as `mdcr_metric.Measure` parses them; by default those that MDCR publishes.
         ties: one of `mdcr_metric.POLICIES`.
         no_relevant: `error`, `zero` or `skip` for a query without a relevant candidate.
 
@@ -71,7 +69,7 @@ def evaluate(
     if lost := [group for group in groups if group not in kept]:
         found = counted(len(lost), "group", "groups")
         notes.append(f"{found} without any query, not part of the average: {shown(lost)}")
-    parsed = parse_measures(measures)
+    parsed = DEFAULT_MEASURES if measures is None else parse_measures(measures)
     values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
     per_query: dict[str, list[Any]] = {
         "query_id": [query.query_id for query in queries],

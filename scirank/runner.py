@@ -2,19 +2,26 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mdcr_metric import parse_measures
+from mdcr_metric.hits import parse_hits
 
 from .benchmarks import Benchmark, Task, load_benchmark
-from .choices import MissingText, NoRelevant, Recipe, Split, Ties
+from .choices import NoRelevant, Recipe, Ties
 from .errors import ScirankError, shown
-from .evaluation import MEASURES, ScoredQuery, check_relevant, evaluate, plain_scores
+from .evaluation import ScoredQuery, check_relevant, evaluate, plain_scores
 from .models import ModelOptions, Ranking, load_ranker
 from .progress import Progress
+from .question_evaluation import evaluate_answers
+from .ranking import Ranked, ranked
 from .results import Result, environment, refuse_to_replace
+from .results.trec import Scores, write_trec
+
+LOADING = ("split", "groups", "data_dir", "missing_text", "disciplines", "top_k", "quotes")
+"""The arguments of `load_benchmark`."""
 
 RECIPES: dict[Recipe, dict[str, Any]] = {
     # What AI2's mdcr.py does (github.com/allenai/scirepeval), which made SPECTER2's published rows.
@@ -27,74 +34,79 @@ def run(
     model: Any,
     benchmark: "str | Benchmark" = "mdcr",
     *,
-    split: str = Split.TEST,
-    groups: str | Sequence[str] | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
     name: str | None = None,
     out: str | os.PathLike[str] | None = None,
-    measures: str | Sequence[str] = MEASURES,
+    measures: str | Sequence[str] | None = None,
     ties: str = Ties.TREC,
-    missing_text: str = MissingText.ERROR,
     no_relevant: str = NoRelevant.ERROR,
     save_scores: bool = False,
+    save_run: bool = False,
     overwrite: bool = False,
     like: str | None = None,
     quiet: bool = False,
     **options: Any,
 ) -> Result:
-    """Rank a benchmark's candidates with a model and evaluate the ranking.
+    """Rank a benchmark's candidates, or its whole corpora, with a model and evaluate the ranking.
 
     Args:
         model: a name or an object; see `load_ranker`.
-        benchmark: a name (`mdcr`, `mdcr-mini`), or what `load_benchmark` returned; then `split`,
-            `groups`, `data_dir` and `missing_text` were its business.
-        split: `test` or `validation`.
-        groups: the groups (fields) wanted; all by default.
-        data_dir: a folder with upstream's files; see `load_benchmark`.
+        benchmark: a name (`mdcr`, `oagqa`, `mdcr-mini`, `oagqa-mini`), or what `load_benchmark`
+            returned.
         name: what to call the model in the result; by default its own name.
         out: a folder; the result is saved in `<out>/<model>/`.
-        measures: names such as `map`, `ndcg_10`, `recall_5`.
-        ties: `trec`, `optimistic`, `pessimistic` or `expected`.
-        missing_text: `error`, `empty` or `skip`; see `load_benchmark`.
-        no_relevant: `error`, `zero` or `skip` for a query without a relevant candidate.
-        save_scores: also save scores as upstream's script reads them.
+        measures: names such as `map`, `ndcg_10`, `recall_5`, or, of OAG-QA, `hit_20`, `mrr`; by
+            default those that are published.
+        ties: `trec`, or, of MDCR, `optimistic`, `pessimistic` or `expected`.
+        no_relevant: of MDCR: `error`, `zero` or `skip` for a query without a relevant candidate.
+        save_scores: of MDCR: also save scores as upstream's script reads them.
+        save_run: also save the ranking and the relevance as TREC's `run.trec` and `qrels.trec`.
         overwrite: replace a saved result of the same model that was made in another way.
         like: a recipe; `scirepeval` is what SPECTER2's published rows used.
         quiet: show neither progress nor notes.
-        options: fields of `scirank.models.ModelOptions`, such as `similarity="dot"`.
+        options: arguments of `load_benchmark`, such as `groups=["Art"]` or `data_dir="data"`, where
+            the benchmark is named, and fields of `scirank.models.ModelOptions`, such as
+            `similarity="dot"`.
 
     Raises:
-        ScirankError, mdcr_dataset.MdcrDataError: saying what was found and what to do.
+        ScirankError, mdcr_dataset.MdcrDataError, oagqa_dataset.OagqaDataError: saying what was
+            found and what to do.
     """
-    parse_measures(measures)
-    Ties(ties)
-    NoRelevant(no_relevant)
-    chosen = model_options(like, **options)
     progress = Progress(quiet)
+    of_loading = {key: options.pop(key) for key in list(options) if key in LOADING}
+    chosen = model_options(like, **options)
     if isinstance(benchmark, str):
-        benchmark = load_benchmark(benchmark, split=split, groups=groups, data_dir=data_dir, missing_text=missing_text)
-    elif (split, groups, data_dir, missing_text) != (Split.TEST, None, None, MissingText.ERROR):
-        raise ScirankError(
-            "split, groups, data_dir and missing_text are for load_benchmark, where this benchmark came from"
-        )
-    check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
+        check_measures(benchmark, measures)
+        benchmark = load_benchmark(benchmark, **of_loading)
+    elif of_loading:
+        raise ScirankError(f"{', '.join(of_loading)}: for load_benchmark, where this benchmark came from")
+    check_measures(benchmark, measures)
+    _check_fit(benchmark, chosen, Ties(ties), NoRelevant(no_relevant), save_scores)
     ranker = load_ranker(model, chosen)
     name = name or ranker.name
     for note in ranker.notes:
         progress.say(f"note: {name}: {note}")
+    settings = {"like": like} if benchmark.asks_questions else {"ties": ties, "no_relevant": no_relevant, "like": like}
     made_from = {
         "data_sha256": dict(benchmark.data_sha256),
-        "settings": {**benchmark.settings, "ties": ties, "no_relevant": no_relevant, "like": like},
+        "settings": {**benchmark.settings, **settings},
         "model": dict(ranker.provenance()),
     }
     folder = None if out is None else Path(out) / folder_name(name)
     if folder is not None and not overwrite:
         refuse_to_replace(folder, made_from)
     wall, cpu = time.perf_counter(), time.process_time()
-    rankings = list(ranker.rank(benchmark.tasks, progress))
+    rankings = _in_order(name, benchmark.tasks, ranker.rank(benchmark.tasks, progress))
     spent = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    queries = list(_scored(name, benchmark.tasks, rankings))
-    evaluation = evaluate(queries, benchmark.groups, measures, ties, no_relevant)
+    if benchmark.asks_questions:
+        found = {
+            task.group: _first(name, task, ranking) for task, ranking in zip(benchmark.tasks, rankings, strict=True)
+        }
+        evaluation = evaluate_answers(benchmark.tasks, found, measures)
+        scores: Scores = {task: {query: best.run for query, best in runs.items()} for task, runs in found.items()}
+    else:
+        queries = list(_scored(name, benchmark.tasks, rankings))
+        evaluation = evaluate(queries, benchmark.groups, measures, ties, no_relevant)
+        scores = {ranking.group: ranking.scores for ranking in rankings}
     result = Result(
         model=name,
         benchmark=benchmark.name,
@@ -103,13 +115,22 @@ def run(
         per_query=evaluation.per_query,
         provenance={**made_from, "ranking": spent, "environment": environment()},
         notes=(*ranker.notes, *benchmark.notes, *evaluation.notes),
-        scores={ranking.group: ranking.scores for ranking in rankings},
+        scores=scores,
     )
     for note in result.notes[len(ranker.notes) :]:
         progress.say(f"note: {name}: {note}")
     if folder is not None:
         result.save(folder, scores=save_scores)
+        if save_run:
+            write_trec(folder, benchmark.tasks, scores, name)
     return result
+
+
+def check_measures(benchmark: "str | Benchmark", measures: str | Sequence[str] | None) -> None:
+    """Raise ValueError for a measure that a benchmark does not have."""
+    asks = benchmark.startswith("oagqa") if isinstance(benchmark, str) else benchmark.asks_questions
+    if measures is not None:
+        (parse_hits if asks else parse_measures)(measures)
 
 
 def model_options(like: str | None = None, **options: Any) -> ModelOptions:
@@ -128,11 +149,46 @@ def folder_name(model: str) -> str:
     return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in model.replace("/", "__")).lstrip(".") or "model"
 
 
-def _scored(name: str, tasks: Sequence[Task], rankings: Sequence[Ranking]) -> Iterator[ScoredQuery]:
-    if [ranking.group for ranking in rankings] != [task.group for task in tasks]:
+def _check_fit(
+    benchmark: Benchmark, options: ModelOptions, ties: Ties, no_relevant: NoRelevant, save_scores: bool
+) -> None:
+    """Refuse options that a benchmark has no use for, and queries that cannot be evaluated."""
+    if benchmark.asks_questions:
+        for option, chosen in (("ties", ties is not Ties.TREC), ("save_scores", save_scores)):
+            if chosen:
+                raise ScirankError(
+                    f"{option} is for mdcr; {benchmark.name} has one tie rule, and save_run (--save-run)"
+                )
+        return
+    for option in ("query_template", "query_prompt"):
+        if getattr(options, option) is not None:
+            raise ScirankError(f"{option} is for oagqa; the queries of {benchmark.name} are papers like the candidates")
+    check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
+
+
+def _in_order(name: str, tasks: Sequence[Task], rankings: Iterable[Ranking]) -> list[Ranking]:
+    """One ranking for each task."""
+    found = list(rankings)
+    if [ranking.group for ranking in found] != [task.group for task in tasks]:
         raise ScirankError(
-            f"{name} ranked {len(rankings)} groups; expected one ranking for each of {len(tasks)}, in order"
+            f"{name} ranked {len(found)} groups; expected one ranking for each of {len(tasks)}, in order"
         )
+    return found
+
+
+def _first(name: str, task: Task, ranking: Ranking) -> dict[str, Ranked]:
+    """The first papers of each query, in the one order, whatever order a ranker gave them in."""
+    found = {}
+    for query in task.queries:
+        run = plain_scores(query, dict(ranking.scores.get(query, {})))
+        if strangers := [paper for paper in run if paper not in task.corpus]:
+            raise ScirankError(f"{name} ranked what is no paper of {task.group} for {query}: {shown(strangers)}")
+        best = ranked(run, task.depth)
+        found[query] = Ranked(best.run, best.cut_in_tie or query in ranking.cut_in_tie)
+    return found
+
+
+def _scored(name: str, tasks: Sequence[Task], rankings: Sequence[Ranking]) -> Iterator[ScoredQuery]:
     for task, ranking in zip(tasks, rankings, strict=True):
         for query in task.queries:
             pool = task.pool(query)

@@ -10,7 +10,7 @@ from mdcr_dataset import parse_candidates, qrels, select_groups
 
 from .choices import Missing, NoRelevant, Ties
 from .errors import ScirankError, counted, shown
-from .evaluation import MEASURES, ScoredQuery, evaluate, plain_scores
+from .evaluation import ScoredQuery, evaluate, plain_scores
 from .results import Result, sha256
 from .score_file import parse_scores
 
@@ -27,7 +27,7 @@ def score(
     scores: str | os.PathLike[str] | Mapping[str, float],
     *,
     groups: str | Sequence[str] | None = None,
-    measures: str | Sequence[str] = MEASURES,
+    measures: str | Sequence[str] | None = None,
     ties: str = Ties.TREC,
     missing: str = Missing.ERROR,
     no_relevant: str = NoRelevant.ZERO,
@@ -38,7 +38,7 @@ def score(
         benchmark_file: `mdcr_test.json` or `mdcr_val.json`.
         scores: a JSON file, or a mapping, from `queryid_candidateid` to score; higher is better.
         groups: the groups (fields) to evaluate; all by default.
-        measures: names such as `map`, `ndcg_10`, `recall_5`.
+        measures: names such as `map`, `ndcg_10`; by default `map`, `ndcg`, `recall_5`.
         ties: `trec`, `optimistic`, `pessimistic` or `expected`.
         missing: what a pair without a score means: `error`; `lowest`, rank the candidate below all
             scored ones; `drop`, take it out of the pool.

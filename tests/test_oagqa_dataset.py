@@ -288,7 +288,7 @@ def test_streaming_from_upstream(upstream_zip, tmp_path):
 
 
 def test_offline_mode_says_so(tmp_path):
-    with pytest.raises(OagqaDataError, match=BY_HAND("offline mode forbids a download")):
+    with pytest.raises(OagqaDataError, match=BY_HAND("offline mode forbids the download")):
         load_dataset("oagqa", "optics", cache_dir=tmp_path / "cache")
 
 

@@ -99,7 +99,7 @@ WIDTH = r", line {}: expected {} columns .*, found {}: ".format
 RUNS = ", line {}: a field begins with a quote and runs to line {}, .*quotes='literal'.* or 'upstream'".format
 LIST = r": answers should be a Python list of titles, as \['A', 'B'\], found "
 KIND = ": answers should be a list of titles, found a "
-TITLES = ": each answer should be a title in quotes, found "
+TITLES = ": each answer should be a title in quotes, found .*"
 KEYS = ": expected a question under question, query, q and its answers' titles under .*; found the keys "
 
 # Kind and case -> data, message.

@@ -345,11 +345,12 @@ def test_published_rows_stand_beside_the_19_fields(capsys):
 
 def test_texts_are_encoded_longest_first_and_in_the_same_order_in_every_process(python):
     code = (
-        "from scirank.embeddings import encode_once\nfrom scirank.progress import Progress\n"
+        "from scirank.embeddings import Vectors\nfrom scirank.progress import Progress\n"
         "seen = []\n"
         "encode = lambda texts: seen.extend(texts) or [[len(text)] for text in texts]\n"
-        "vectors, rows = encode_once(['b', 'ccc', 'a', 'b', 'dd', 'e'], encode, Progress())\n"
-        "print(seen, [int(vectors[row][0]) for row in rows])"
+        "texts = dict(enumerate(['b', 'ccc', 'a', 'b', 'dd', 'e']))\n"
+        "vectors = Vectors.of(texts, encode, Progress(), 'encoding')\n"
+        "print(seen, vectors.take(texts)[:, 0].astype(int).tolist())"
     )
     outputs = {python(code, PYTHONHASHSEED=str(seed)).stdout for seed in range(3)}
     assert outputs == {"['ccc', 'dd', 'b', 'a', 'e'] [1, 3, 1, 1, 2, 1]\n"}

@@ -8,7 +8,7 @@ import pytest
 from conftest import LISTS, pool
 
 from mdcr_dataset import MdcrDataError
-from scirank.audit import audit_mdcr
+from scirank.audit_mdcr import audit_mdcr
 from scirank.errors import ScirankError
 from scirank.reproduce import compare, reproduce_scincl
 from scirank.results import published_rows

@@ -9,7 +9,7 @@ from .corpus import Corpus, Document
 
 @dataclass(frozen=True)
 class Task:
-    """One group of a benchmark (in MDCR a field).
+    """One group of a benchmark: in MDCR a field, in OAG-QA a topic.
 
     Attributes:
         group: its name.
@@ -17,6 +17,9 @@ class Task:
         corpus: paper id -> text; groups may share one.
         candidates: query id -> the papers to rank, or None where all of the corpus is ranked.
         relevant: query id -> the papers that are right.
+        answers: query id -> titles that answer it, where queries are questions; else None.
+        depth: how many papers to keep of a ranking; None is all.
+        part_of: what the group is averaged in first: in OAG-QA its discipline.
     """
 
     group: str
@@ -24,10 +27,17 @@ class Task:
     corpus: Corpus
     candidates: Mapping[str, tuple[str, ...]] | None
     relevant: Mapping[str, frozenset[str]]
+    answers: Mapping[str, tuple[str, ...]] | None = None
+    depth: int | None = None
+    part_of: str = ""
 
     def pool(self, query: str) -> Collection[str]:
         """The papers to rank for a query."""
         return self.corpus if self.candidates is None else self.candidates[query]
+
+    def global_id(self, paper: str) -> str:
+        """A paper's id outside of the task: `topic/paper` where each task has a corpus with ids of its own."""
+        return paper if self.answers is None else f"{self.group}/{paper}"
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Benchmark:
         split: such as `test`.
         groups: the groups asked for, also those without any query left.
         tasks: a task for each group that has queries.
-        data_sha256: of each data file.
+        data_sha256: of the data files.
         settings: how it was loaded.
         notes: what was noticed in reading.
     """
@@ -51,3 +61,8 @@ class Benchmark:
     data_sha256: Mapping[str, str]
     settings: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether queries are questions, which titles answer, rather than papers."""
+        return any(task.answers is not None for task in self.tasks)

@@ -1,5 +1,5 @@
 """Texts to vectors, each text once."""
 
-from .encode import Encoder, encode_once
+from .encode import Encoder, Vectors
 
-__all__ = ["Encoder", "encode_once"]
+__all__ = ["Encoder", "Vectors"]

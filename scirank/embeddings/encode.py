@@ -1,6 +1,7 @@
 """Encode each different text once, longest first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScirankError
@@ -17,30 +18,42 @@ Encoder = Callable[[list[str]], Any]
 BLOCK = 256
 
 
-def encode_once(
-    texts: Sequence[str], encode: Encoder, progress: Progress, label: str = "encoding papers"
-) -> "tuple[np.ndarray, np.ndarray]":
-    """Encode texts, each different one once.
+@dataclass(frozen=True)
+class Vectors:
+    """The vector of each of many texts, by key; equal texts share one.
 
-    Returns:
-        vectors, float32 of shape (different texts, dimensions), and for each text the row of its
-        vector, int64 of shape (texts,).
-
-    Raises:
-        ScirankError: the encoder did not give one finite vector a text.
+    Attributes:
+        rows: key -> its row.
+        array: float32 of shape (different texts, dimensions).
     """
-    import numpy as np
 
-    # Not a set: its order differs from process to process, and with the batches a vector's last bits.
-    different = sorted(dict.fromkeys(texts), key=len, reverse=True)
-    row = {text: at for at, text in enumerate(different)}
-    blocks = []
-    with progress.counting(len(different), label) as advance:
-        for start in range(0, len(different), BLOCK):
-            block = different[start : start + BLOCK]
-            blocks.append(_checked(encode(block), block))
-            advance(len(block))
-    return np.concatenate(blocks), np.array([row[text] for text in texts], dtype=np.int64)
+    rows: Mapping[Any, int]
+    array: "np.ndarray"
+
+    @classmethod
+    def of(cls, texts: Mapping[Any, str], encode: Encoder, progress: Progress, label: str) -> "Vectors":
+        """Encode texts, each different one once.
+
+        Raises:
+            ScirankError: the encoder did not give one finite vector a text.
+        """
+        import numpy as np
+
+        # Not a set: its order differs from process to process, and with the batches a vector's last bits.
+        different = sorted(dict.fromkeys(texts.values()), key=len, reverse=True)
+        row = {text: at for at, text in enumerate(different)}
+        blocks = [np.empty((0, 0), dtype=np.float32)]
+        with progress.counting(len(different), label) as advance:
+            for start in range(0, len(different), BLOCK):
+                block = different[start : start + BLOCK]
+                blocks.append(_checked(encode(block), block))
+                advance(len(block))
+        array = np.concatenate(blocks[1:]) if len(blocks) > 1 else blocks[0]
+        return cls({key: row[text] for key, text in texts.items()}, array)
+
+    def take(self, keys: Iterable[Any]) -> "np.ndarray":
+        """Their vectors, a row a key."""
+        return self.array[[self.rows[key] for key in keys]]
 
 
 def _checked(encoded: Any, texts: Sequence[str]) -> "np.ndarray":

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..benchmarks import Corpus, Task
 from ..progress import Progress
-from .ranker import Ranking
-from .text import paper_text, template_name
+from ..ranking import Ranked, by_tie_rule, rank_block
+from .ranker import Ranking, ranking_of
+from .text import paper_text, question_text, template_name
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class BM25Ranker:
@@ -19,42 +23,58 @@ class BM25Ranker:
 
     name = "bm25"
 
-    def __init__(self, template: str | None = None, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, template: str | None = None, query_template: str | None = None, notes: Sequence[str] = ()
+    ) -> None:
         self.template = template
+        self.query_template = query_template
         self.notes = tuple(notes)
         self._text = paper_text(template, None)
+        self._query_text = question_text(query_template)
 
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
         """A ranking for each task; a corpus that tasks share is indexed once."""
-        for _, sharing in groupby(tasks, key=lambda task: id(task.corpus)):
-            together = list(sharing)
-            corpus = together[0].corpus
-            index = self._index(corpus, progress)
-            rows = {paper: row for row, paper in enumerate(corpus)}
-            with progress.counting(sum(len(task.queries) for task in together), "ranking queries") as advance:
-                for task in together:
-                    yield Ranking(task.group, {query: self._scores(task, query, index, rows) for query in task.queries})
-                    advance(len(task.queries))
+        shared = [list(sharing) for _, sharing in groupby(tasks, key=lambda task: id(task.corpus))]
+        with progress.counting(sum(len(sharing[0].corpus) for sharing in shared), "indexing papers") as advance:
+            for sharing in shared:
+                papers = by_tie_rule(sharing[0].corpus)
+                index = self._index(sharing[0].corpus, papers)
+                advance(len(papers))
+                rows = {paper: row for row, paper in enumerate(papers)}
+                for task in sharing:
+                    yield self._ranking(task, index, papers, rows)
 
     def provenance(self) -> Mapping[str, Any]:
         """The variant and the text."""
         text = template_name(self.template, None)
-        return {"kind": "bm25", "variant": "bm25s defaults", "stopwords": "en", "stemmer": "english", "template": text}
+        facts = {"kind": "bm25", "variant": "bm25s defaults", "stopwords": "en", "stemmer": "english", "template": text}
+        return facts if self.query_template is None else facts | {"query_template": self.query_template}
 
-    def _scores(self, task: Task, query: str, index: Any, rows: Mapping[str, int]) -> dict[str, float]:
-        words = self._tokens([self._text(task.queries[query])], ids=False)[0]
-        found = index.get_scores(words) if index and words else [0.0] * len(rows)
-        return {paper: float(found[rows[paper]]) for paper in task.pool(query)}
+    def _ranking(self, task: Task, index: Any, papers: Sequence[str], rows: Mapping[str, int]) -> Ranking:
+        found = {}
+        for query in task.queries:
+            scores = self._scores(task, query, index, len(papers))
+            if task.candidates is None:
+                (found[query],) = rank_block(scores[None], papers, task.depth)
+            else:
+                found[query] = Ranked({paper: float(scores[rows[paper]]) for paper in task.pool(query)}, False)
+        return ranking_of(task.group, found)
 
-    def _index(self, corpus: Corpus, progress: Progress) -> Any:
+    def _scores(self, task: Task, query: str, index: Any, papers: int) -> "np.ndarray":
+        import numpy as np
+
+        text = self._text if task.answers is None else self._query_text
+        words = self._tokens([text(task.queries[query])], ids=False)[0]
+        return index.get_scores(words) if index and words else np.zeros(papers, dtype=np.float32)
+
+    def _index(self, corpus: Corpus, papers: Sequence[str]) -> Any:
         import bm25s
 
-        with progress.counting(len(corpus), "indexing papers") as advance:
-            tokens = self._tokens([self._text(corpus[paper]) for paper in corpus])
-            index = bm25s.BM25() if any(tokens.ids) else None  # where no paper has a word, nothing can be indexed
-            if index:
-                index.index(tokens, show_progress=False)
-            advance(len(corpus))
+        tokens = self._tokens([self._text(corpus[paper]) for paper in papers])
+        if not any(tokens.ids):  # where no paper has a word, nothing can be indexed
+            return None
+        index = bm25s.BM25()
+        index.index(tokens, show_progress=False)
         return index
 
     def _tokens(self, texts: list[str], ids: bool = True) -> Any:

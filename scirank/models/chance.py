@@ -6,7 +6,8 @@ from typing import Any
 
 from ..benchmarks import Task
 from ..progress import Progress
-from .ranker import Ranking
+from ..ranking import ranked
+from .ranker import Ranking, ranking_of
 
 
 class ChanceRanker:
@@ -21,8 +22,11 @@ class ChanceRanker:
     def rank(self, tasks: Sequence[Task], progress: Progress) -> Iterator[Ranking]:
         """A ranking for each task."""
         for task in tasks:
-            scores = {query: {paper: self._score(query, paper) for paper in task.pool(query)} for query in task.queries}
-            yield Ranking(task.group, scores)
+            found = {}
+            for query in task.queries:
+                scores = {paper: self._score(query, task.global_id(paper)) for paper in task.pool(query)}
+                found[query] = ranked(scores, task.depth)
+            yield ranking_of(task.group, found)
 
     def provenance(self) -> Mapping[str, Any]:
         """The seed."""

@@ -44,7 +44,9 @@ def _by_name(name: str, options: ModelOptions) -> Ranker:
     if name == "bm25":
         from .bm25 import BM25Ranker
 
-        return BM25Ranker(options.template, options.ignored_beside("template"))
+        return BM25Ranker(
+            options.template, options.query_template, options.ignored_beside("template", "query_template")
+        )
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", name) and not os.path.exists(name):
         return _wrapped(_import_factory(name), name, options)
     from .sentence_transformer import load_sentence_transformer

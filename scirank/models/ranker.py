@@ -7,18 +7,24 @@ from typing import Any, Protocol
 from ..benchmarks import Task
 from ..choices import Pooling, Similarity
 from ..progress import Progress
+from ..ranking import Ranked
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores of one task: query id -> candidate id -> score, higher is better."""
+    """Scores of one task: query id -> candidate id -> score, higher is better.
+
+    Where a task has a depth, the first papers are enough; `cut_in_tie` then has the queries whose
+    next paper has the score of the last one given.
+    """
 
     group: str
     scores: Mapping[str, Mapping[str, float]]
+    cut_in_tie: frozenset[str] = frozenset()
 
 
 class Ranker(Protocol):
-    """Ranks each task's candidates.
+    """Ranks each task's candidates, or its whole corpus.
 
     It gets all tasks at once, so that a text which occurs in several is encoded once. `notes` are
     lines that become part of the result.
@@ -36,15 +42,24 @@ class Ranker(Protocol):
         ...
 
 
+def ranking_of(group: str, found: Mapping[str, Ranked]) -> Ranking:
+    """A ranking out of the first papers of each query."""
+    cut = frozenset(query for query, ranked in found.items() if ranked.cut_in_tie)
+    return Ranking(group, {query: ranked.run for query, ranked in found.items()}, cut)
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """How to use a model; None is the model's own way.
 
     Attributes:
-        template: the text of a paper, from the fields `{title}`, `{abstract}` and `{sep}`.
+        template: the text of a paper, from the fields `{title}`, `{abstract}` and `{sep}`, or `dpr`
+            or `colbert`, the input forms of those.
+        query_template: the text of a question, from the field `{question}`.
         similarity: `cosine`, `dot`, `euclidean` or `manhattan` (the last two negated).
         pooling: `cls` or `mean`; replaces the model's own, and checkpoints without one need it.
         prompt: a text put before each paper's text; by default the model's prompt for documents.
+        query_prompt: a text put before each question; by default the model's prompt for queries.
         max_length: tokens a text is cut to.
         batch_size: texts encoded together.
         device: such as `cpu` or `cuda:0`.
@@ -53,9 +68,11 @@ class ModelOptions:
     """
 
     template: str | None = None
+    query_template: str | None = None
     similarity: str | None = None
     pooling: str | None = None
     prompt: str | None = None
+    query_prompt: str | None = None
     max_length: int | None = None
     batch_size: int = 32
     device: str | None = None

@@ -1,18 +1,20 @@
 """Sentence-transformers models: loading, choosing how they pool and cut, and recording what they are."""
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScirankError
-from .dense import DenseRanker
+from .dense import DenseRanker, Side
 from .ranker import ModelOptions
-from .text import paper_text, template_name
+from .text import paper_text, question_text, template_name
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """Names under which sentence-transformers looks for a model's prompt for documents, in its order."""
+LOOKED_AT = ("template", "query_template", "similarity", "prompt", "query_prompt", "batch_size")
 
 
 def load_sentence_transformer(name_or_folder: str, name: str, options: ModelOptions) -> DenseRanker:
@@ -38,11 +40,9 @@ def load_sentence_transformer(name_or_folder: str, name: str, options: ModelOpti
         notes = _set_pooling(model, options.pooling)
     if options.max_length is not None:
         _set_max_length(model, options.max_length)
-    ranker = wrap_sentence_transformer(model, name, options)
-    ranker.notes = (*options.ignored_beside(*(option for option in vars(options) if option != "seed")), *notes)
     if plain and options.pooling is None:
-        ranker.notes += ("no pooling of its own, so mean pooling is used; choose with pooling (--pooling) cls or mean",)
-    return ranker
+        notes.append("no pooling of its own, so mean pooling is used; choose with pooling (--pooling) cls or mean")
+    return wrap_sentence_transformer(model, name, options, ("pooling", "max_length", "device", "revision"), notes)
 
 
 def _hint(name: str) -> str:
@@ -53,30 +53,50 @@ def _hint(name: str) -> str:
     return "no such folder is here. " if name.startswith((".", "/", "~")) else ""
 
 
-def wrap_sentence_transformer(model: "SentenceTransformer", name: str, options: ModelOptions) -> DenseRanker:
-    """A loaded sentence-transformers model, as it is: its pooling, length and device are its owner's business."""
+def wrap_sentence_transformer(
+    model: "SentenceTransformer",
+    name: str,
+    options: ModelOptions,
+    also_used: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> DenseRanker:
+    """A loaded sentence-transformers model, as it is: its pooling, length and device are its owner's business.
+
+    Args:
+        model: the model.
+        name: what to call it.
+        options: how to use it.
+        also_used: options that whoever loaded it looked at.
+        notes: lines that become part of the result.
+    """
     separator = getattr(model.tokenizer, "sep_token", None)
     prompts = model.prompts or {}
     document = next((prompts[key] for key in DOCUMENT_PROMPTS if prompts.get(key)), None)
     prompt = options.prompt if options.prompt is not None else document
+    query_prompt = options.query_prompt if options.query_prompt is not None else prompts.get("query")
 
-    def encode(texts: list[str]) -> Any:
+    def encode_papers(texts: list[str]) -> Any:
         return model.encode_document(texts, prompt=prompt, batch_size=options.batch_size, show_progress_bar=False)
+
+    def encode_questions(texts: list[str]) -> Any:
+        return model.encode_query(texts, prompt=query_prompt, batch_size=options.batch_size, show_progress_bar=False)
 
     facts = {
         "model": name,
         **_facts(model),
         "template": template_name(options.template, separator),
+        "query_template": options.query_template,
         "prompt": prompt,
+        "query_prompt": query_prompt,
         "batch_size": options.batch_size,
     }
     return DenseRanker(
         name,
-        encode,
-        paper_text(options.template, separator),
+        Side(paper_text(options.template, separator), encode_papers),
+        Side(question_text(options.query_template), encode_questions),
         options.similarity or str(model.similarity_fn_name or "cosine"),
         facts,
-        options.ignored_beside("template", "similarity", "prompt", "batch_size"),
+        (*options.ignored_beside(*LOOKED_AT, *also_used), *notes),
     )
 
 

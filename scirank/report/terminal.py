@@ -13,6 +13,7 @@ from mdcr_dataset import FIELDS
 from ..errors import counted
 from ..results import PublishedRow, Result, published_rows
 from .formats import label
+from .questions import print_questions
 
 CELL = 7
 WIDTH = 200
@@ -26,6 +27,9 @@ def console() -> Console:
 
 def print_results(results: Sequence[Result], console: Console) -> None:
     """Print a table of groups, as many models side by side as fit, and a table of averages."""
+    if results[0].asks_questions:
+        print_questions(results, console)
+        return
     # Beside numbers of another split, or an average over other fields, a published column would mislead.
     same = results[0].split == "test"
     beside = [r for r in published_rows(results[0].benchmark) if same and results[0].groups.keys() == r.groups.keys()]

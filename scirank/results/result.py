@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ScirankError, counted
 from .files import whole_file
@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 MACHINE = ("device", "threads")  # what may differ between two runs of the same thing
-NOT_MEASURES = ("queries", "tied_queries", "groups", "unrounded")
+AVERAGE_NAMES = {
+    "macro_disciplines": "macro over disciplines",
+    "macro_topics": "macro over topics",
+    "over_questions": "over questions",
+}
+
+
+class Section(NamedTuple):
+    """Rows of a table: what they are (`field`, `topic`, `discipline`, `average`), and name -> measures in percent."""
+
+    kind: str
+    rows: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -25,11 +36,12 @@ class Result:
 
     Attributes:
         model: what was evaluated.
-        benchmark: `mdcr` or `mdcr-mini`.
+        benchmark: such as `mdcr` or `oagqa-mini`.
         split: `test` or `validation`; `""` where only scores were given.
-        summary: percent, as `mdcr_metric` returns it: each measure's macro average over groups,
-            `queries`, `tied_queries`, `groups` and `unrounded`.
-        per_query: columns `query_id`, `group`, each measure (0 to 1) and `tied`.
+        summary: percent, as `mdcr_metric` returns it: each measure's average over groups, `queries`,
+            `tied_queries`, `groups`, `unrounded` and, of OAG-QA, `averages`, `disciplines` and more.
+        per_query: columns `query_id`, `group`, each measure (0 to 1), `tied` and, of OAG-QA,
+            `part_of` (the discipline), `relevant` and `ranked`.
         provenance: SHA-256 of the data, settings; of a run also model, seconds and environment. Of
             scores that were given, the environment is added when they are saved.
         notes: what was counted, left out or tied.
@@ -49,18 +61,29 @@ class Result:
     @property
     def title(self) -> str:
         """What was evaluated: benchmark, split, queries and groups."""
-        queries = counted(self.summary["queries"], "query", "queries")
-        groups = counted(len(self.summary["groups"]), "field", "fields")
-        return f"{self.benchmark}{self.split and ' ' + self.split}, {queries} in {groups}, percent"
+        queries, groups = self.summary["queries"], len(self.summary["groups"])
+        if self.asks_questions:
+            disciplines = counted(len(self.summary["disciplines"]), "discipline", "disciplines")
+            what = (
+                f"{counted(queries, 'question', 'questions')} in {counted(groups, 'topic', 'topics')} of {disciplines}"
+            )
+        else:
+            what = f"{counted(queries, 'query', 'queries')} in {counted(groups, 'field', 'fields')}"
+        return f"{self.benchmark}{self.split and ' ' + self.split}, {what}, percent"
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether this is of OAG-QA: topics in disciplines, several averages, two hit rules."""
+        return "averages" in self.summary
 
     @property
     def measures(self) -> list[str]:
         """The measures' names, in the order asked for."""
-        return [name for name in self.summary if name not in NOT_MEASURES]
+        return [name for name in self.summary["unrounded"] if name != "groups"]
 
     @property
     def average(self) -> dict[str, float]:
-        """Each measure's unweighted mean over the groups, in percent, rounded as published."""
+        """Each measure's mean over the groups, in percent, rounded as published; of OAG-QA, over disciplines."""
         return {measure: self.summary[measure] for measure in self.measures}
 
     @property
@@ -70,12 +93,24 @@ class Result:
             group: {measure: row[measure] for measure in self.measures} for group, row in self.summary["groups"].items()
         }
 
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """All that a table has: groups, and what averages over them."""
+        if not self.asks_questions:
+            return Section("field", self.summary["groups"]), Section("average", {"AVG": self.summary})
+        averages = {AVERAGE_NAMES[name]: row for name, row in self.summary["averages"].items()}
+        return (
+            Section("topic", self.summary["groups"]),
+            Section("discipline", self.summary["disciplines"]),
+            Section("average", averages),
+        )
+
     def to_frame(self) -> "pd.DataFrame":
-        """A pandas frame with a row a group and, last, the average (`AVG`)."""
+        """A pandas frame with a row a group and, last, the average (`AVG`); of OAG-QA its three averages."""
         import pandas as pd
 
-        rows = [*self.groups.values(), self.average]
-        return pd.DataFrame(rows, index=[*self.groups, "AVG"], columns=self.measures)
+        rows = {**self.sections[0].rows, **self.sections[-1].rows}
+        return pd.DataFrame(list(rows.values()), index=list(rows), columns=self.measures)
 
     def to_dict(self) -> dict[str, Any]:
         """What `result.json` holds."""
@@ -97,8 +132,8 @@ class Result:
 
         Args:
             folder: made if absent; an earlier result in it is replaced.
-            scores: also write `scores.json`, `queryid_candidateid` to score as upstream's script
-                reads it.
+            scores: also write `scores.json`, `queryid_candidateid` to score as MDCR's script reads
+                it.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq

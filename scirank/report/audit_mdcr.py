@@ -7,7 +7,7 @@ from rich.text import Text
 
 from mdcr_dataset import SOURCES
 
-from ..audit import SplitAudit
+from ..audit_mdcr import SplitAudit
 
 COLUMNS = {
     "queries": "queries",
