@@ -71,7 +71,7 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch):
 
 def vectors(name, texts, **options):
     ranker = load_ranker(str(name), ModelOptions(device="cpu", **options))
-    return np.asarray(ranker.encode(texts)), ranker
+    return np.asarray(ranker.papers.encode(texts)), ranker
 
 
 TEXTS = ["a study of bees", "a much longer study of the flight of bees and of wasps in summer"]
@@ -118,7 +118,7 @@ def test_prompts(minilm, plain_checkpoint, monkeypatch):
     own = load_ranker(minilm, ModelOptions(pooling="cls", device="cuda:7"))
     assert own.notes == ("pooling is ignored by this kind of model", "device is ignored by this kind of model")
     assert own.provenance()["prompt"] == "passage: "
-    assert own.encode(TEXTS) == pytest.approx(minilm.encode(["passage: " + text for text in TEXTS]), abs=1e-5)
+    assert own.papers.encode(TEXTS) == pytest.approx(minilm.encode(["passage: " + text for text in TEXTS]), abs=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ def test_mini_is_what_its_card_says(tmp_path):
         assert topic == read_topic(found_in_zip.topics[name])
         assert not told(topic.counts)
         trained = parse_train(files.train.read(), "train")
-        assert (len(topic.papers), len(topic.questions), len(trained)) == (20, 5, 3)
+        assert (len(topic.papers), len(topic.questions), len(trained)) == (60, 5, 3)
         papers = topic.papers_by_title()
         answered = [(len(answers), len(answering(answers, papers))) for _, answers in [*topic.questions, *trained]]
         assert all(found for _, found in answered)

@@ -160,16 +160,16 @@ class HalfRanker:
         ("bm25", {"split": "train"}, "unknown split 'train'; valid are validation, test"),
         ("bm25", {"split": "validation"}, "no split 'validation' there; it has test"),
         ("bm25", {"groups": ["Art"]}, "no field 'Art'; it has Food, Roads"),
-        ("bm25", {"benchmark": "oagqa"}, "unknown benchmark 'oagqa'; valid are mdcr, mdcr-mini"),
+        ("bm25", {"benchmark": "oag"}, "unknown benchmark 'oag'; valid are mdcr, mdcr-mini, oagqa, oagqa-mini"),
         ("bm25", {"benchmark": "mdcr-mini"}, "mdcr-mini comes with the package and takes no data_dir"),
         ("bm25", {"measures": ["f1"]}, "unknown measure 'f1'"),
         ("bm25", {"ties": "luck"}, "unknown ties 'luck'; valid are trec, optimistic"),
         ("bm25", {"missing_text": "guess"}, "unknown missing_text 'guess'; valid are error, empty, skip"),
         ("bm25", {"like": "mteb"}, "unknown recipe 'mteb'; valid are scirepeval"),
-        ("bm25", {"template": "{title} {year}"}, r"expected the fields .*found \['title', 'year'\]"),
-        ("bm25", {"template": "{title.__class__}"}, "expected the fields"),
+        ("bm25", {"template": "{title} {year}"}, r"expected some of the fields .*found \['title', 'year'\]"),
+        ("bm25", {"template": "{title.__class__}"}, "expected some of the fields"),
         ("bm25", {"template": "{title"}, "template '{title': expected '}'"),
-        ("bm25", {"template": "words"}, r"expected the fields .*found \[\]"),
+        ("bm25", {"template": "words"}, r"expected some of the fields .*found \[\]"),
         ("bm25", {"template": "{title} {sep} {abstract}"}, "has no separator token"),
         (Letters(), {"similarity": "jaccard"}, "unknown similarity 'jaccard'"),
         (object(), {}, r"expected something with encode\(texts\) or rank\(tasks\)"),
@@ -195,7 +195,7 @@ def test_bad_choices_are_one_clear_error(small, model, options, message):
 
 
 def test_an_unknown_option_names_the_valid_ones(small):
-    with pytest.raises(TypeError, match="valid are template, similarity, pooling"):
+    with pytest.raises(TypeError, match="valid are template, query_template, similarity, pooling"):
         package.run("bm25", data_dir=small, pool="cls", quiet=True)
 
 
@@ -251,7 +251,7 @@ def test_a_loaded_benchmark_serves_several_models():
     assert [task.group for task in mini.tasks] == ["Art", "Physics"]
     for model in ("bm25", "random"):
         assert list(package.run(model, mini, quiet=True).groups) == ["Art", "Physics"]
-    with pytest.raises(ScirankError, match="are for load_benchmark"):
+    with pytest.raises(ScirankError, match="groups: for load_benchmark"):
         package.run("bm25", mini, groups=["Art"], quiet=True)
 
 
@@ -287,8 +287,9 @@ def test_the_command(scirank, tmp_path):
     )
     quiet = scirank("run", "bm25", "random", "--benchmark", "mdcr-mini", "-q", "--format", "csv", "--groups", "Art")
     assert quiet.stderr == ""
-    assert [line.split(",")[:2] for line in quiet.stdout.splitlines()[1:]] == [
-        ["bm25", "Art"], ["bm25", "AVG"], ["random", "Art"], ["random", "AVG"],
+    assert [line.split(",")[:3] for line in quiet.stdout.splitlines()] == [
+        ["model", "level", "group"],
+        ["bm25", "field", "Art"], ["bm25", "average", "AVG"], ["random", "field", "Art"], ["random", "average", "AVG"],
     ]  # fmt: skip
     latex = scirank(
         "run", "bm25", "random", "--benchmark", "mdcr-mini", "-q", "--format", "latex", "--groups", "Art"

@@ -42,8 +42,8 @@ class DenseRanker:
     ) -> None:
         self.name = name
         self.notes = tuple(notes)
-        self._papers = papers
-        self._questions = questions
+        self.papers = papers
+        self.questions = questions
         self._similarity = similarity
         self._facts = facts
 
@@ -53,14 +53,14 @@ class DenseRanker:
         questions: dict[tuple[str, str], str] = {}
         queries: dict[tuple[str, str], str] = {}
         for task in tasks:
-            side, texts = (self._papers, queries) if task.answers is None else (self._questions, questions)
+            side, texts = (self.papers, queries) if task.answers is None else (self.questions, questions)
             texts |= {(task.group, query): side.text(document) for query, document in task.queries.items()}
             pools = [task.corpus] if task.candidates is None else map(task.pool, task.queries)
             for paper in dict.fromkeys(paper for pool in pools for paper in pool):
                 if (id(task.corpus), paper) not in papers:
-                    papers[id(task.corpus), paper] = self._papers.text(task.corpus[paper])
-        paper_vectors = Vectors.of({**queries, **papers}, self._papers.encode, progress, "encoding papers")
-        question_vectors = Vectors.of(questions, self._questions.encode, progress, "encoding questions")
+                    papers[id(task.corpus), paper] = self.papers.text(task.corpus[paper])
+        paper_vectors = Vectors.of({**queries, **papers}, self.papers.encode, progress, "encoding papers")
+        question_vectors = Vectors.of(questions, self.questions.encode, progress, "encoding questions")
         for task in tasks:
             vectors = paper_vectors if task.answers is None else question_vectors
             asked = vectors.take([(task.group, query) for query in task.queries])
