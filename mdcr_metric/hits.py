@@ -63,7 +63,7 @@ def parse_hits(names: str | Iterable[str]) -> tuple[Measure, ...]:
 
 
 def evaluate_questions(questions: Sequence[Question], measures: Sequence[Measure]) -> PerQuestion:
-    """Evaluate questions. A title is tokenised once, however often it is ranked.
+    """Evaluate questions. A title is tokenised at most once, however often it is ranked.
 
     Args:
         questions: what was ranked.
@@ -114,16 +114,25 @@ def _has(measure: Measure, prefix: str) -> bool:
 
 
 def _outcome(question: Question, keys: Mapping[str, str]) -> _Outcome:
-    answers = {keys[answer] for answer in question.answers}
-    titles = [keys[title] for title in question.titles]
+    answers = {title_key(answer) for answer in question.answers}
+    lower = [title.lower() for title in question.titles]
     # An answer without tokens stands in every title, as upstream has it, and is the title of no paper.
-    span = sorted({rank for answer in answers for rank, title in enumerate(titles) if answer in title})
-    exact = [rank for rank in span if titles[rank] and titles[rank] in answers]
-    papers, relevant = exact, question.relevant
+    span = set(range(len(lower)) if "" in answers else ())
+    exact: dict[int, str] = {}
+    for answer in answers - {""}:
+        token = max(answer.split(), key=len)
+        # Only these can hold the answer, so only these are tokenised. Beyond ASCII, a token may be spelled otherwise.
+        for rank in [rank for rank, title in enumerate(lower) if token in title or not title.isascii()]:
+            key = keys[question.titles[rank]]
+            if answer in key:
+                span.add(rank)
+            if answer == key:
+                exact[rank] = key
+    papers, relevant = sorted(exact), question.relevant
     if relevant is None:
-        papers = sorted({titles[rank]: rank for rank in reversed(exact)}.values())
+        papers = sorted({exact[rank]: rank for rank in reversed(papers)}.values())
         relevant = len(answers - {""})
-    return _Outcome(dict(zip(RULES.values(), (span, exact), strict=True)), papers, relevant)
+    return _Outcome({"title_span": sorted(span), "exact_title": sorted(exact)}, papers, relevant)
 
 
 class _Keys(dict[str, str]):
