@@ -1,12 +1,13 @@
-# make demo   a model and BM25 on a small MDCR, from nothing but Python 3.11 and make
+# make demo   a model and BM25 on small benchmarks, from nothing but Python 3.11 and make
 # make test   lint, types and tests, in minutes
 PYTHON ?= python3
-RESULTS := results/mdcr-mini
+RESULTS := results
 
 .PHONY: demo test test-full benchmarks clean
 
 demo: .venv/demo
-	.venv/bin/scirank run minilm bm25 random --benchmark mdcr-mini --out $(RESULTS)
+	.venv/bin/scirank run minilm bm25 random --benchmark mdcr-mini --out $(RESULTS)/mdcr-mini
+	.venv/bin/scirank run minilm bm25 random --benchmark oagqa-mini --out $(RESULTS)/oagqa-mini
 
 test: .venv/test
 	.venv/bin/ruff check .
@@ -20,9 +21,10 @@ test-full: .venv/test .venv-oldest/test
 	.venv-oldest/bin/pytest -n 2 -m "not full"
 
 # Each prints a table; docs/performance.md says what came out where.
-benchmarks: .venv/test
+benchmarks: .venv/benchmarks
 	.venv/bin/python benchmarks/load.py
 	.venv/bin/python benchmarks/score.py
+	.venv/bin/python benchmarks/search.py
 
 .venv/demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -31,6 +33,10 @@ benchmarks: .venv/test
 
 .venv/test: .venv/demo
 	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test]'
+	touch $@
+
+.venv/benchmarks: .venv/test
+	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test,benchmarks]'
 	touch $@
 
 .venv-oldest/test: setup.cfg pyproject.toml constraints-oldest.txt

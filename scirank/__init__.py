@@ -1,7 +1,8 @@
-"""Evaluate scientific-text models on MDCR (and, later, OAG-QA).
+"""Evaluate scientific-text models on MDCR and OAG-QA.
 
 `scirank.run("bm25", "mdcr-mini")` runs a model end to end; `scirank.score(benchmark, scores)`
-evaluates scores that you have. Importing this package loads nothing heavy.
+evaluates scores that you have, `scirank.score_run(run)` rankings. Importing this package loads nothing
+heavy.
 """
 
 from importlib import import_module
@@ -12,6 +13,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .benchmarks import Benchmark, Corpus, Document, Task, load_benchmark
     from .models import Ranker, Ranking, load_ranker
+    from .question_scoring import score_run
     from .results import Result
     from .runner import run
     from .scoring import score
@@ -28,6 +30,7 @@ _MODULES = {
     "Result": "results",
     "run": "runner",
     "score": "scoring",
+    "score_run": "question_scoring",
 }
 
 __all__ = [
@@ -43,6 +46,7 @@ __all__ = [
     "load_ranker",
     "run",
     "score",
+    "score_run",
 ]
 
 

@@ -22,7 +22,7 @@ def print_questions(results: Sequence[Result], console: Console) -> None:
     """Print topics and disciplines, then the averages under both rules; of one model with all measures."""
     console.print(results[0].title, style="bold", highlight=False, soft_wrap=True)
     console.print(RULES, style="dim", soft_wrap=True)
-    measures = _of_span(results[0]) if len(results) == 1 else [headline(results[0])]
+    measures = _of_span(results[0]) if len(results) == 1 else [results[0].headline]
     console.print(_groups_table(results, measures))
     console.print(_disciplines_table(results, measures))
     console.print("Averages, under each hit rule", style="bold", highlight=False)
@@ -30,11 +30,6 @@ def print_questions(results: Sequence[Result], console: Console) -> None:
     for result in results:
         console.print(f"{result.model}: {_false_hits(result)}{_calibration(result)}", soft_wrap=True, highlight=False)
     console.print("No published numbers are shown beside: none could be checked", style="dim", soft_wrap=True)
-
-
-def headline(result: Result) -> str:
-    """The measure that stands for a result: `hit_20`, which is what is published, or else the first."""
-    return "hit_20" if "hit_20" in result.measures else result.measures[0]
 
 
 def _of_span(result: Result) -> list[str]:
@@ -46,7 +41,7 @@ def _groups_table(results: Sequence[Result], measures: Sequence[str]) -> Table:
     table.add_column("\ndiscipline", no_wrap=True)
     table.add_column("\ntopic", no_wrap=True)
     table.add_column("\nquestions", justify="right")
-    main = headline(results[0])
+    main = results[0].headline
     for result in results:
         both = [f"exact@{main.removeprefix('hit_')}", "false"] if main.startswith("hit_") else []
         _add_columns(table, result.model, [*map(label, measures), *both])

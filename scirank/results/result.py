@@ -82,6 +82,11 @@ class Result:
         return [name for name in self.summary["unrounded"] if name != "groups"]
 
     @property
+    def headline(self) -> str:
+        """The measure that stands for the result: of OAG-QA `hit_20`, which is what is published; else the first."""
+        return "hit_20" if "hit_20" in self.measures else self.measures[0]
+
+    @property
     def average(self) -> dict[str, float]:
         """Each measure's mean over the groups, in percent, rounded as published; of OAG-QA, over disciplines."""
         return {measure: self.summary[measure] for measure in self.measures}
@@ -195,7 +200,9 @@ class Result:
         return as_text([self])
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{measure}={value}" for measure, value in self.average.items())
+        main = self.headline
+        shown = [name for name in self.measures if not self.asks_questions or name in (main, f"exact_{main}", "mrr")]
+        numbers = ", ".join(f"{measure}={self.average[measure]}" for measure in shown)
         return f"Result({self.model} on {self.title}: {numbers})"
 
 
