@@ -134,7 +134,7 @@ def mteb(clock: Clock, count: int) -> float:
             bibtex_citation="",
         )
 
-        def load_data(self, num_proc: int | None = None, **_: Any) -> None:
+        def load_data(self, **_: Any) -> None:
             topic = current["topic"]
             split = {
                 "corpus": datasets.Dataset.from_dict(

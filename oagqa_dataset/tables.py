@@ -110,7 +110,8 @@ def _rows(data: bytes, name: str, kind: str, counts: Counter[str], quotes: str) 
         for row in reader:
             if not row:
                 counts["blank"] += 1
-            elif _is_header(row, header, f"{name}, line {line}", first=line == 1):
+            elif (kind == "papers" and row[0] == "id") or (line == 1 and _names_columns(row, header)):
+                _check_header(row, header, f"{name}, line {line}")
                 counts["header"] += 1
             else:
                 if reader.line_num > line and any("\n" in field and "\t" in field for field in row):
@@ -138,15 +139,17 @@ def _without_stray_quotes(lines: Iterable[str]) -> Iterator[str]:
             yield "\t".join('"' + cell.replace('"', '""') + '"' for cell in line.rstrip("\r\n").split("\t")) + "\n"
 
 
-def _is_header(row: list[str], header: tuple[tuple[str, ...], ...], where: str, first: bool) -> bool:
-    """Whether a row names the columns. As upstream does, a paper called `id` is taken for one anywhere."""
+def _names_columns(row: list[str], header: tuple[tuple[str, ...], ...]) -> bool:
+    return {cell.strip().lower() for cell in row} <= {name for names in header for name in names}
+
+
+def _check_header(row: list[str], header: tuple[tuple[str, ...], ...], where: str) -> None:
+    """Refuse columns in another order. A paper called `id` is taken for a header too, as upstream does."""
     cells = [cell.strip().lower() for cell in row]
-    if first and {*cells} <= {name for names in header for name in names}:
-        if len(cells) != len(header) or any(cell not in names for cell, names in zip(cells, header, strict=True)):
-            expected = ", ".join(names[0] for names in header)
-            raise OagqaDataError(f"{where}: the header names {', '.join(cells)}; expected the columns {expected}")
-        return True
-    return len(header) == 3 and row[0] == "id"
+    in_place = len(cells) == len(header) and all(cell in names for cell, names in zip(cells, header, strict=True))
+    if _names_columns(row, header) and not in_place:
+        expected = ", ".join(names[0] for names in header)
+        raise OagqaDataError(f"{where}: the header names {', '.join(cells)}; expected the columns {expected}")
 
 
 def _swallowed(name: str, line: int, last: int, counts: Counter[str], quotes: str) -> None:
