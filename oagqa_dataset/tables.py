@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from mdcr_metric.titles import title_key
+
 from .errors import OagqaDataError
 
 LONGEST_FIELD = 10_000_000
@@ -76,7 +78,7 @@ def parse_questions(data: bytes, name: str, counts: Counter[str], quotes: str = 
     for line, (question, answers) in _rows(data, name, "questions", counts, quotes):
         titles = _answers(answers, f"{name}, line {line}")
         counts["empty_questions"] += not question.strip()
-        counts["empty_answers"] += sum(not title.strip() for title in titles)
+        counts["empty_answers"] += sum(not title_key(title) for title in titles)
         counts["no_answers"] += not titles
         questions.append(Question(question, titles))
     if not questions:

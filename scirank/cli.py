@@ -160,6 +160,7 @@ def score(
         from .question_scoring import score_run
 
         _require({"--run": run})
+        _check_plot(plot)
         of_mdcr |= {"--ties": None if ties is Ties.TREC else ties}
         _refuse(of_mdcr | {"--no-relevant": None if no_relevant is NoRelevant.ZERO else no_relevant}, "mdcr")
         result = score_run(
@@ -178,10 +179,10 @@ def score(
     else:
         _print_results([result], format)
     _tell(() if quiet else result.notes)
-    if plot is not None:
-        _save_plot([result], plot)
     if out is not None:
         result.save(out)
+    if plot is not None:
+        _save_plot([result], plot)
 
 
 @app.command(epilog="Example: scirank run allenai/specter2_base bm25 --benchmark mdcr --out results")
@@ -273,6 +274,9 @@ def run(
         "seed": seed,
     }
     model_options(like, **chosen)
+    if not benchmark.startswith("oagqa"):
+        _refuse({"--plot": plot}, "oagqa")
+    _check_plot(plot)
     names = _names(models)
     wanted = _comma_separated(measures)
     check_measures(benchmark, wanted)
@@ -432,6 +436,13 @@ def _require(options: dict[str, Any]) -> None:
 def _refuse(options: dict[str, Any], benchmark: str) -> None:
     if given := [name for name, value in options.items() if value]:
         raise typer.BadParameter(f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} for {benchmark}")
+
+
+def _check_plot(plot: Path | None) -> None:
+    if plot is not None:
+        from .report.plots import check_plot
+
+        check_plot(plot)
 
 
 def _save_plot(results: "list[Result]", path: Path) -> None:

@@ -11,6 +11,7 @@ from .question_evaluation import evaluate_answers
 from .ranking import Ranked
 from .results import Result, sha256_of_file
 from .run_file import Run, read_run
+from .runner import check_measures
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -48,11 +49,14 @@ def score_run(
         ScirankError, oagqa_dataset.OagqaDataError: naming the file and line.
     """
     missing = Missing(missing)
-    data = load_benchmark(benchmark, groups=groups, disciplines=disciplines, data_dir=data_dir, quotes=quotes)
     paths = [run] if isinstance(run, str | os.PathLike) else list(run)
+    if not paths:
+        raise ScirankError("no run file was given; expected a TREC run or JSON lines")
+    check_measures(benchmark, measures)
+    data = load_benchmark(benchmark, groups=groups, disciplines=disciplines, data_dir=data_dir, quotes=quotes)
     topics = {task.group: task for task in data.tasks}
     only = next(iter(topics)) if len(topics) == 1 else None
-    files = [read_run(path, topics, only) for path in paths]
+    files = [read_run(path, data.held, only) for path in paths]
     if len({file.scored for file in files}) > 1:
         raise ScirankError("some of the run files have scores and others none; evaluate them apart")
     given: Run = {}
@@ -83,7 +87,11 @@ def score_run(
         per_query=evaluation.per_query,
         provenance={
             "data_sha256": {**data.data_sha256, "runs": [sha256_of_file(path) for path in paths]},
-            "settings": {**data.settings, "groups": [task.group for task in tasks], "missing": missing},
+            "settings": {
+                "groups": [task.group for task in tasks],
+                "quotes": data.settings["quotes"],
+                "missing": missing,
+            },
         },
         notes=(*data.notes, *evaluation.notes, *_about(data.groups, tasks, topics, given, absent, missing)),
         scores={topic: {query: best.run for query, best in runs.items()} for topic, runs in found.items()},

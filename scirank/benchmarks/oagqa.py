@@ -46,6 +46,7 @@ def load_oagqa(
         data_sha256={"topics": sha256("\n".join(digests).encode())},
         settings={"split": "test", "groups": chosen, "top_k": top_k, "quotes": quotes},
         notes=(*notes, *_without_paper(tasks)),
+        held=tuple(found.topics),
     )
 
 
@@ -70,10 +71,12 @@ def select_topics(
     of = [discipline_named(discipline) for discipline in of]
     if absent := [topic for topic in named if topic not in found.topics]:
         raise ScirankError(f"{source}: no topic {shown(absent)}; it has {', '.join(found.topics)}")
-    held = {discipline_of(topic) for topic in found.topics}
+    held = dict.fromkeys(discipline_of(topic) for topic in found.topics)
     if absent := [discipline for discipline in of if discipline not in held]:
         known = "" if set(absent) <= set(DISCIPLINES) else f" (all are {', '.join(DISCIPLINES)})"
         raise ScirankError(f"{source}: no topic of discipline {shown(absent)}; it has some of {', '.join(held)}{known}")
+    if not named and not of:
+        raise ScirankError(f"no topic was named; {source} has {', '.join(found.topics)}")
     return [topic for topic in found.topics if topic in named or discipline_of(topic) in of]
 
 
@@ -96,4 +99,4 @@ def _without_paper(tasks: Sequence[Task]) -> Iterator[str]:
     without = [query for task in tasks for query, papers in task.relevant.items() if not papers]
     if without:
         found = counted(len(without), "question has", "questions have")
-        yield f"{found} no answer among the papers and count 0 in recall: {shown(without)}"
+        yield f"{found} no answer among the papers, which is 0 in recall: {shown(without)}"

@@ -52,6 +52,7 @@ class Benchmark:
         data_sha256: of the data files.
         settings: how it was loaded.
         notes: what was noticed in reading.
+        held: all groups that the files hold, where that is known without reading them.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Benchmark:
     data_sha256: Mapping[str, str]
     settings: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
     @property
     def asks_questions(self) -> bool:

@@ -93,8 +93,8 @@ class DenseRanker:
 def any_encoder(model: Any, name: str, options: ModelOptions) -> DenseRanker:
     """Anything with `encode(texts)` that gives a vector a text; the rest is the user's to say."""
     prompt, query_prompt = options.prompt or "", options.query_prompt or ""
-    encode_papers = getattr(model, "encode_document", model.encode)
-    encode_questions = getattr(model, "encode_query", model.encode)
+    encode_papers = getattr(model, "encode_document", None) or model.encode
+    encode_questions = getattr(model, "encode_query", None) or model.encode
 
     separator = getattr(getattr(model, "tokenizer", None), "sep_token", None)
     return DenseRanker(

@@ -80,7 +80,8 @@ def _wrapped(model: Any, name: str, options: ModelOptions) -> Ranker:
             raise ScirankError(f"model {name!r} ranks by itself: {'; '.join(ignored)}")
         ranker: Ranker = model
         return ranker
-    if not callable(getattr(model, "encode", None)):
+    two_sided = all(callable(getattr(model, side, None)) for side in ("encode_query", "encode_document"))
+    if not callable(getattr(model, "encode", None)) and not two_sided:
         raise ScirankError(f"model {name!r}: expected something with encode(texts) or rank(tasks), found {model!r:.80}")
     if hasattr(model, "encode_document") and hasattr(model, "similarity_fn_name"):
         from .sentence_transformer import wrap_sentence_transformer

@@ -1,5 +1,6 @@
 """Sentence-transformers models: loading, choosing how they pool and cut, and recording what they are."""
 
+import math
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -136,7 +137,7 @@ def _facts(model: "SentenceTransformer") -> dict[str, Any]:
         "weights_sha256": _weights_sha256(model),
         "modules": [type(module).__name__ for module in model],
         "pooling": None if place is None else str(model[place].pooling_mode),
-        "max_length": model.max_seq_length,
+        "max_length": model.max_seq_length if math.isfinite(model.max_seq_length or 0) else None,
         "dtype": None if first is None else str(first.dtype).removeprefix("torch."),
         "backend": model.get_backend(),
         "device": str(model.device),

@@ -1,6 +1,7 @@
 """Plots; matplotlib comes with the extra `notebook`."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,14 @@ MARKERS = "os^Dv*PX"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 
+def check_plot(path: Path) -> None:
+    """Raise ScirankError, before anything is made, where a plot cannot be saved under a name."""
+    if path.suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise ScirankError(f"plot {str(path)!r}: expected a name that ends in .png, .pdf or .svg")
+    if find_spec("matplotlib") is None:
+        raise ScirankError("plots need matplotlib, of the extra `notebook`: pip install 'scirank[notebook]'")
+
+
 def reliability_plot(results: Sequence[Result], rule: str = "title_span") -> "Figure":
     """How often papers are hits, by how likely their scores say it is: a line a model, on the diagonal at best.
 
@@ -24,12 +33,10 @@ def reliability_plot(results: Sequence[Result], rule: str = "title_span") -> "Fi
         rule: the hit rule, `title_span` or `exact_title`.
 
     Raises:
-        ScirankError: matplotlib is not installed, or a result has no calibration.
+        ScirankError: a result has no calibration.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ScirankError("plots need matplotlib, of the extra `notebook`: pip install 'scirank[notebook]'") from error
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(5.2, 5.6), layout="constrained")
     lines, bars = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
     lines.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, label="calibrated")
@@ -53,11 +60,9 @@ def reliability_plot(results: Sequence[Result], rule: str = "title_span") -> "Fi
 
 
 def save_reliability(results: Sequence[Result], path: Path) -> None:
-    """Save the plot; the ending of the file's name says how. Raises ScirankError for an unknown one."""
+    """Save the plot; the ending of the file's name says how. Raises ScirankError as the two above do."""
+    check_plot(path)
     figure = reliability_plot(results)
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in ("png", "pdf", "svg"):
-        raise ScirankError(f"plot {str(path)!r}: expected a name that ends in .png, .pdf or .svg")
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=200)
+        figure.savefig(temporary, format=path.suffix.removeprefix(".").lower(), dpi=200)
