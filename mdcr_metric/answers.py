@@ -10,15 +10,20 @@ import datasets
 from .calibration import calibrate
 from .checks import Column
 from .checks import finite_scores
-from .checks import group_name
 from .checks import items
+from .checks import name_of
+from .checks import plain_text
 from .hits import DEFAULT_HITS
 from .hits import RULES
 from .hits import Question
+from .hits import answering_ranks
 from .hits import evaluate_questions
 from .hits import parse_hits
 from .hits import short_lists
 from .hits_summary import summarise_questions
+from .titles import title_key
+
+MOST_PAPERS = 2**63 - 1
 
 
 class AnswersProtocol:
@@ -78,8 +83,8 @@ Examples:
         self.columns = {
             "predictions": Column(_titles, strings),
             "references": Column(_answers, strings),
-            "groups": Column(group_name, text, absent=""),
-            "disciplines": Column(group_name, text, absent=""),
+            "groups": Column(name_of("group"), text, absent=""),
+            "disciplines": Column(name_of("discipline"), text, absent=""),
             "scores": Column(_scores, datasets.Sequence(datasets.Value("float64")), absent=None),
             "relevant": Column(_number, datasets.Value("int64"), absent=None),
         }
@@ -91,12 +96,20 @@ Examples:
             "return_per_query": return_per_query,
         }
 
-    def doubtful(self, batch: Mapping[str, Sequence[Any]], first_row: int) -> list[int]:
-        """None: a question without an answer counts 0."""
-        return []
+    def noted(self, batch: Mapping[str, Sequence[Any]], first_row: int) -> list[Any]:
+        """The disciplines that each topic is said to be of, with the row that first says so."""
+        pairs = zip(batch["groups"], batch["disciplines"], strict=True)
+        first = {pair: row for row, pair in reversed(list(enumerate(pairs, first_row))) if pair[1]}
+        return sorted((row, topic or "all", discipline) for (topic, discipline), row in first.items())
 
-    def check_doubtful(self, doubtful: Sequence[int], rows: int, options: Mapping[str, Any]) -> None:
-        """Nothing to refuse."""
+    def check_noted(self, noted: Sequence[Any], rows: int, options: Mapping[str, Any]) -> None:
+        """Raise ValueError where a topic is of two disciplines."""
+        found: dict[str, str] = {}
+        for row, topic, discipline in noted:
+            if found.setdefault(topic, discipline) != discipline:
+                raise ValueError(
+                    f"row {row}: topic {topic!r} is of discipline {discipline!r} here and of {found[topic]!r} before"
+                )
 
     def compute(self, batch: Mapping[str, Sequence[Any]], measures: Any, return_per_query: bool) -> dict[str, Any]:
         """See `inputs`."""
@@ -104,9 +117,10 @@ Examples:
         questions = [Question(*row) for row in zip(*columns, strict=True)]
         topics = [topic or "all" for topic in batch["groups"]]
         per_question = evaluate_questions(questions, measures)
-        result = summarise_questions(per_question, topics, _disciplines(topics, batch["disciplines"]))
+        disciplines = dict(zip(topics, batch["disciplines"], strict=True)) if batch["disciplines"][0] else None
+        result = summarise_questions(per_question, topics, disciplines)
         result["without_relevant"] = sum(
-            not (any(map(str.strip, q.answers)) if q.relevant is None else q.relevant) for q in questions
+            not (any(map(title_key, q.answers)) if q.relevant is None else q.relevant) for q in questions
         )
         result["short_lists"] = short_lists(questions, measures)
         if questions[0].scores is not None:
@@ -119,19 +133,6 @@ Examples:
             tied = {} if per_question.tied is None else {"tied": per_question.tied}
             result["per_query"] = {"row": list(range(len(topics))), "group": topics, **per_question.values, **tied}
         return result
-
-
-def _disciplines(topics: Sequence[str], disciplines: Sequence[str]) -> dict[str, str] | None:
-    """Topic -> discipline. Raises ValueError where a topic has two."""
-    if not disciplines[0]:
-        return None
-    found: dict[str, str] = {}
-    for row, (topic, discipline) in enumerate(zip(topics, disciplines, strict=True)):
-        if found.setdefault(topic, discipline) != discipline:
-            raise ValueError(
-                f"row {row}: topic {topic!r} is of discipline {discipline!r} here and of {found[topic]!r} before"
-            )
-    return found
 
 
 def _titles(row: int, values: Any, _so_far: Mapping[str, Any]) -> list[str]:
@@ -147,7 +148,7 @@ def _strings(name: str, row: int, values: Any) -> list[str]:
     for at, title in enumerate(titles):
         if not isinstance(title, str):
             raise ValueError(f"row {row}, {name} {at}: expected a title, found {title!r:.80}")
-    return titles
+    return [plain_text(row, "title", title) for title in titles]
 
 
 def _scores(row: int, values: Any, so_far: Mapping[str, Any]) -> list[float]:
@@ -163,8 +164,11 @@ def _scores(row: int, values: Any, so_far: Mapping[str, Any]) -> list[float]:
     return scores
 
 
-def _number(row: int, value: Any, _so_far: Mapping[str, Any]) -> int:
-    plain = value.item() if hasattr(value, "item") else value
-    if type(plain) is not int or plain < 0:
+def _number(row: int, value: Any, so_far: Mapping[str, Any]) -> int:
+    plain = value.item() if getattr(value, "ndim", 1) == 0 else value
+    if type(plain) is not int or not 0 <= plain <= MOST_PAPERS:
         raise ValueError(f"row {row}: relevant should be a number of papers, found {value!r:.80}")
+    ranked = answering_ranks(so_far["predictions"], so_far["references"])
+    if len(ranked) > plain:
+        raise ValueError(f"row {row}: relevant is {plain}, but {len(ranked)} ranked titles are answers")
     return plain

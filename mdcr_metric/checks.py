@@ -82,11 +82,15 @@ def finite_scores(name: str, row: int, values: Any) -> list[float]:
     return [float(score) for score in scores]
 
 
-def group_name(row: int, value: Any, _so_far: Mapping[str, Any]) -> str:
-    """The name of a row's group."""
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"row {row}: expected a name as group, found {value!r:.80}")
-    return plain_text(row, "group", value)
+def name_of(what: str) -> Callable[[int, Any, Mapping[str, Any]], str]:
+    """A check that a row's group, or whatever it is, has a name."""
+
+    def check(row: int, value: Any, _so_far: Mapping[str, Any]) -> str:
+        if not isinstance(value, str) or not value:
+            raise ValueError(f"row {row}: expected a name as {what}, found {value!r:.80}")
+        return plain_text(row, what, value)
+
+    return check
 
 
 def plain_text(row: int, name: str, text: str) -> str:

@@ -8,8 +8,8 @@ import datasets
 
 from .checks import Column
 from .checks import finite_scores
-from .checks import group_name
 from .checks import items
+from .checks import name_of
 from .checks import plain_text
 from .measures import DEFAULT_MEASURES
 from .measures import parse_measures
@@ -73,7 +73,7 @@ Examples:
             # As integers, `datasets` would cut 0.9 to 0 without a word.
             "references": Column(_labels, numbers),
             "candidate_ids": Column(_ids, strings, absent=[]),
-            "groups": Column(group_name, datasets.Value("string"), absent=""),
+            "groups": Column(name_of("group"), datasets.Value("string"), absent=""),
         }
 
     def options(
@@ -90,19 +90,19 @@ Examples:
                 raise ValueError(f"unknown {option} {value!r}; valid are {', '.join(choices)}")
         return {"measures": chosen, "ties": ties, "no_relevant": no_relevant, "return_per_query": return_per_query}
 
-    def doubtful(self, batch: Mapping[str, Sequence[Any]], first_row: int) -> list[int]:
+    def noted(self, batch: Mapping[str, Sequence[Any]], first_row: int) -> list[int]:
         """Rows without a relevant candidate."""
         return [row for row, labels in enumerate(batch["references"], first_row) if not any(labels)]
 
-    def check_doubtful(self, doubtful: Sequence[int], rows: int, options: Mapping[str, Any]) -> None:
+    def check_noted(self, noted: Sequence[int], rows: int, options: Mapping[str, Any]) -> None:
         """Raise ValueError where `no_relevant` refuses them, or leaves nothing."""
-        if doubtful and options["no_relevant"] == "error":
-            shown = ", ".join(map(str, doubtful[:5])) + (", ..." if len(doubtful) > 5 else "")
+        if noted and options["no_relevant"] == "error":
+            shown = ", ".join(map(str, noted[:5])) + (", ..." if len(noted) > 5 else "")
             raise ValueError(
-                f"{len(doubtful)} queries have no relevant candidate (rows {shown}); "
+                f"{len(noted)} queries have no relevant candidate (rows {shown}); "
                 'pass no_relevant="zero" to count them as 0 or no_relevant="skip" to leave them out'
             )
-        if len(doubtful) == rows and options["no_relevant"] == "skip":
+        if len(noted) == rows and options["no_relevant"] == "skip":
             raise ValueError(f"nothing to evaluate: none of the {rows} queries has a relevant candidate")
 
     def compute(
@@ -115,7 +115,7 @@ Examples:
     ) -> dict[str, Any]:
         """See `inputs`."""
         predictions, references = batch["predictions"], batch["references"]
-        without = self.doubtful(batch, 0)
+        without = self.noted(batch, 0)
         skipped = set(without) if no_relevant == "skip" else set()
         rows = [row for row in range(len(predictions)) if row not in skipped]
         # Ids that stand in for absent ones put relevant candidates last among equals.

@@ -1,10 +1,11 @@
 """Measures of single questions, from ranked titles and answers' titles, under both hit rules."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import pairwise
 
 import numpy as np
 
@@ -87,9 +88,20 @@ def evaluate_questions(questions: Sequence[Question], measures: Sequence[Measure
     )
 
 
+def answering_ranks(titles: Sequence[str], answers: Sequence[str]) -> list[int]:
+    """The ranks, from 0, of titles that are an answer (`exact_title`)."""
+    return _outcome(Question(titles, answers), _Keys()).hits["exact_title"]
+
+
 @dataclass(frozen=True)
 class _Outcome:
-    """Ranks of a question's hits under each rule, and of the answering papers, each counted once."""
+    """What was found for a question.
+
+    Attributes:
+        hits: rule -> the ranks of its hits.
+        papers: the ranks where one more of the answering papers is found.
+        relevant: how many answering papers there are.
+    """
 
     hits: dict[str, list[int]]
     papers: list[int]
@@ -128,11 +140,11 @@ def _outcome(question: Question, keys: Mapping[str, str]) -> _Outcome:
                 span.add(rank)
             if answer == key:
                 exact[rank] = key
-    papers, relevant = sorted(exact), question.relevant
-    if relevant is None:
-        papers = sorted({exact[rank]: rank for rank in reversed(papers)}.values())
-        relevant = len(answers - {""})
-    return _Outcome({"title_span": sorted(span), "exact_title": sorted(exact)}, papers, relevant)
+    ranks = sorted(exact)
+    if question.relevant is None:  # answers stand for papers, each found once
+        first = {exact[rank]: rank for rank in reversed(ranks)}
+        return _Outcome({"title_span": sorted(span), "exact_title": ranks}, sorted(first.values()), len(answers - {""}))
+    return _Outcome({"title_span": sorted(span), "exact_title": ranks}, ranks, question.relevant)
 
 
 class _Keys(dict[str, str]):
@@ -147,34 +159,56 @@ def _is_tied(question: Question, outcome: _Outcome, measures: Sequence[Measure])
     """Whether the best and the worst order of equal scores give other values.
 
     Of a list cut between equal scores the papers left out are not known: at best the last equals
-    are all hits, as far as there are papers left to be found, at worst none is.
+    are all hits, as far as there can be so many, at worst none is.
     """
     scores = np.asarray(question.scores, dtype=np.float32)
     if not len(scores) or (len(np.unique(scores)) == len(scores) and not question.cut_in_tie):
         return False
-    groups, start = [], 0
-    for _, members in groupby(scores.tolist()):
-        size = len(list(members))
-        groups.append((start, size))
-        start += size
-    best, worst = (_reordered(outcome, groups, question.cut_in_tie, hits_first) for hits_first in (True, False))
-    return best.values(measures) != worst.values(measures)
+    bounds = [0, *(np.flatnonzero(np.diff(scores)) + 1).tolist(), len(scores)]
+    extremes = [_reordered(question, outcome, bounds, hits_first) for hits_first in (True, False)]
+    return extremes[0].values(measures) != extremes[1].values(measures)
 
 
-def _reordered(outcome: _Outcome, groups: Sequence[tuple[int, int]], cut: bool, hits_first: bool) -> _Outcome:
-    def moved(ranks: Sequence[int], most: float) -> list[int]:
+def _reordered(question: Question, outcome: _Outcome, bounds: Sequence[int], hits_first: bool) -> _Outcome:
+    """The outcome with hits first, or last, between each two bounds."""
+    always = any(not title_key(answer) for answer in question.answers)
+
+    def moved(ranks: Sequence[int], copies: Mapping[int, int], most: int) -> list[int]:
         places: list[int] = []
-        for start, size in groups:
-            inside = sum(start <= rank < start + size for rank in ranks)
-            if cut and (start, size) == groups[-1]:
-                inside = int(min(size, most - len(places))) if hits_first else 0
-            first = start if hits_first else start + size - inside
-            places += range(first, first + inside)
+        for start, end in pairwise(bounds):
+            inside = sorted((copies.get(rank, 1) for rank in ranks if start <= rank < end), reverse=True)
+            if question.cut_in_tie and end == len(question.titles):
+                inside = [1] * min(end - start, most - len(places)) if hits_first else []
+            # What is found again by a copy is found once: its copies fill the places behind it.
+            first = start if hits_first else end - sum(inside)
+            steps = [1] * len(inside) if hits_first else inside
+            places += [first + sum(steps[:at]) for at in range(len(steps))]
         return places
 
-    hits = {rule: moved(ranks, float("inf")) for rule, ranks in outcome.hits.items()}
-    hits["exact_title"] = moved(outcome.hits["exact_title"], max(outcome.relevant, len(outcome.hits["exact_title"])))
-    return _Outcome(hits, moved(outcome.papers, outcome.relevant), outcome.relevant)
+    size = len(question.titles)
+    span, exact = outcome.hits["title_span"], outcome.hits["exact_title"]
+    most = size if question.answers else 0
+    found = min(outcome.relevant, size) if question.relevant is not None else size
+    return _Outcome(
+        {
+            "title_span": span if always else moved(span, {}, most),
+            "exact_title": moved(exact, {}, found if outcome.relevant else 0),
+        },
+        moved(outcome.papers, _copies(question, outcome, bounds), min(outcome.relevant, size)),
+        outcome.relevant,
+    )
+
+
+def _copies(question: Question, outcome: _Outcome, bounds: Sequence[int]) -> dict[int, int]:
+    """Rank where an answer is found -> how often its title is among the equals there."""
+    if question.relevant is not None:
+        return {}
+    keys = {rank: title_key(question.titles[rank]) for rank in outcome.hits["exact_title"]}
+    place = {rank: bisect_right(bounds, rank) for rank in keys}
+    return {
+        rank: sum(keys[other] == keys[rank] and place[other] == place[rank] for other in keys)
+        for rank in outcome.papers
+    }
 
 
 def short_lists(questions: Sequence[Question], measures: Sequence[Measure]) -> dict[str, int]:

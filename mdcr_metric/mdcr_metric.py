@@ -28,7 +28,7 @@ class MdcrMetric(evaluate.Metric):
     """See `inputs_description`. Rows are checked when they are added; a refused batch adds nothing."""
 
     _rows: int
-    _doubtful: list[int]
+    _noted: list[Any]
     _given: frozenset[str] | None
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
@@ -72,8 +72,8 @@ class MdcrMetric(evaluate.Metric):
         if rows == 0:
             raise ValueError("nothing to evaluate: no query was added or passed")
         if self.num_process == 1:  # else only the first process has all rows, and looks at them later
-            doubtful = self._doubtful + (self._protocol.doubtful(batch, self._rows) if batch else [])
-            self._protocol.check_doubtful(doubtful, rows, options)
+            noted = self._noted + (self._protocol.noted(batch, self._rows) if batch else [])
+            self._protocol.check_noted(noted, rows, options)
         if batch:
             self._write(batch)
         try:
@@ -88,7 +88,7 @@ class MdcrMetric(evaluate.Metric):
             if column.absent is not REQUIRED and len({value == column.absent for value in batch[name]}) > 1:
                 raise ValueError(f"one process gave {name} and another did not; give them in all or none")
         rows = len(batch["predictions"])
-        self._protocol.check_doubtful(self._protocol.doubtful(batch, 0), rows, columns_and_options)
+        self._protocol.check_noted(self._protocol.noted(batch, 0), rows, columns_and_options)
         return self._protocol.compute(batch, **columns_and_options)
 
     def _checked(self, columns: dict[str, Any]) -> dict[str, list[Any]]:
@@ -112,10 +112,10 @@ class MdcrMetric(evaluate.Metric):
         if not batch["predictions"]:
             return
         super().add_batch(**batch)
-        self._doubtful += self._protocol.doubtful(batch, self._rows)
+        self._noted += self._protocol.noted(batch, self._rows)
         self._rows += len(batch["predictions"])
         # A check never gives the value that stands for an absent one.
         self._given = self._optional({n: True for n, c in self._protocol.columns.items() if batch[n][0] != c.absent})
 
     def _forget_rows(self) -> None:
-        self._rows, self._doubtful, self._given = 0, [], None
+        self._rows, self._noted, self._given = 0, [], None

@@ -25,12 +25,12 @@ class MetricProtocol(Protocol):
         """The options of `compute`, checked, with their defaults. Raises ValueError for an unknown value."""
         ...
 
-    def doubtful(self, batch: Mapping[str, Sequence[Any]], first_row: int) -> list[int]:
-        """Rows that an option may refuse."""
+    def noted(self, batch: Mapping[str, Sequence[Any]], first_row: int) -> list[Any]:
+        """What of these rows has to be looked at once all rows are there."""
         ...
 
-    def check_doubtful(self, doubtful: Sequence[int], rows: int, options: Mapping[str, Any]) -> None:
-        """Raise ValueError where the options refuse them."""
+    def check_noted(self, noted: Sequence[Any], rows: int, options: Mapping[str, Any]) -> None:
+        """Look at it: raise ValueError where rows do not fit together, or the options refuse some."""
         ...
 
     def compute(self, batch: Mapping[str, Sequence[Any]], *args: Any, **kwargs: Any) -> dict[str, Any]:

@@ -76,11 +76,12 @@ def rank_block(scores: "np.ndarray", papers: Sequence[str], depth: int | None) -
     """
     import numpy as np
 
-    scores = np.asarray(scores, dtype=np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told
+        scores = np.asarray(scores, dtype=np.float32)
     if not np.isfinite(scores).all():
         row, column = np.argwhere(~np.isfinite(scores))[0]
         raise ScirankError(f"the score of paper {papers[column]} is {scores[row, column]}; expected a finite number")
-    columns, cut = first(scores, min(depth or len(papers), len(papers)))
+    columns, cut = first(scores, len(papers) if depth is None else min(depth, len(papers)))
     values = np.take_along_axis(scores, columns, axis=1).tolist()
     for chosen, row, tied in zip(columns.tolist(), values, cut.tolist(), strict=True):
         yield Ranked(dict(zip([papers[column] for column in chosen], row, strict=True)), tied)
@@ -90,6 +91,9 @@ def search(
     queries: "np.ndarray", corpus: "np.ndarray", papers: Sequence[str], similarity: str, depth: int | None
 ) -> Iterator[Ranked]:
     """Rank a corpus for each query by the similarity of vectors, a block of queries at a time.
+
+    Similarities are computed in double precision and compared in single: in single, a matrix product's last bits
+    depend on where in it a paper stands, so that equal vectors would not tie.
 
     Args:
         queries: float32 of shape (queries, dimensions).
@@ -102,7 +106,7 @@ def search(
     from sentence_transformers.util import SimilarityFunction
 
     compare = SimilarityFunction.to_similarity_fn(similarity)
-    left, right = torch.from_numpy(queries), torch.from_numpy(corpus)
+    left, right = torch.tensor(queries, dtype=torch.float64), torch.tensor(corpus, dtype=torch.float64)
     rows = max(1, BLOCK // max(1, len(papers)))
     for start in range(0, len(queries), rows):
         block = left[start : start + rows]

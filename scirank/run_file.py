@@ -69,8 +69,8 @@ def _trec(lines: list[tuple[int, str]], name: str) -> RunFile:
         parts = line.split()
         if len(parts) != 6:
             raise ScirankError(
-                f"{where}: expected 'topic/row Q0 topic/paper rank score tag', found {len(parts)} parts: {line[:80]!r}; "
-                "a file of JSON lines begins with '{'"
+                f"{where}: expected 'topic/row Q0 topic/paper rank score tag', found {len(parts)} parts: {line[:80]!r}"
+                "; a file of JSON lines begins with '{'"
             )
         question, _, document, _, score, _ = parts
         topic, slash, _ = question.rpartition("/")

@@ -155,15 +155,13 @@ def _check_fit(
     """Refuse options that a benchmark has no use for, and queries that cannot be evaluated."""
     if benchmark.asks_questions:
         refused = {
-            "ties": ties is not Ties.TREC,
-            "no_relevant": no_relevant is not NoRelevant.ERROR,
-            "save_scores": save_scores,
+            "ties": (ties is not Ties.TREC, "has one tie rule"),
+            "no_relevant": (no_relevant is not NoRelevant.ERROR, "counts a question without an answer as 0"),
+            "save_scores": (save_scores, "saves rankings by save_run (--save-run)"),
         }
-        if given := [option for option, chosen in refused.items() if chosen]:
-            raise ScirankError(
-                f"{given[0]} is for mdcr. Of {benchmark.name}, questions without an answer count 0, equal scores rank by "
-                "id, and save_run (--save-run) saves rankings"
-            )
+        for option, (chosen, instead) in refused.items():
+            if chosen:
+                raise ScirankError(f"{option} is for mdcr; {benchmark.name} {instead}")
         return
     for option in ("query_template", "query_prompt"):
         if getattr(options, option) is not None:

@@ -688,7 +688,11 @@ def test_the_command(command, tmp_path):
     assert Result.load(tmp_path / "out" / "bm25").provenance["settings"]["top_k"] == 10
     assert f"note: random: {SHORT}hit_20 (5)" in printed.err
     for arguments, message, code in [
-        (("--out", "out", "--save-scores"), "error: bm25: save_scores is for mdcr; oagqa-mini has one tie rule", 1),
+        (
+            ("--out", "out", "--save-scores"),
+            "error: bm25: save_scores is for mdcr; oagqa-mini saves rankings by save_run",
+            1,
+        ),
         (("--save-run",), "--save-scores and --save-run need --out", 2),
         (("--top-k", "0"), "0 is not in the range", 2),
         (("--measures", "f1", "--data-dir", "absent"), "error: unknown measure 'f1'; valid are hit, recall, mrr", 1),

@@ -84,7 +84,7 @@ def test_the_audit_of_questions_counts_what_is_odd(odd, scirank, tmp_path):
         unanswerable=1, repeated_titles=1, contained_titles=1, empty_answers=0, shared_papers=2, told=algebra.told,
     )  # fmt: skip
     assert algebra.told[0] == "2 line(s) swallowed by a quote before them, as upstream's reader does"
-    assert optics.told == ("1 empty answer(s), which every title contains", "1 question(s) without any answer")
+    assert optics.told == ("2 empty answer(s), which every title contains", "1 question(s) without any answer")
     assert (audit.incomplete, audit.repeated_questions) == (("photon-questions.tsv",), 2)
     (tmp_path / "oagqa.zip").write_bytes(zipped_folder(odd, "oagqa/"))
     assert audit_oagqa(tmp_path / "oagqa.zip") == audit
