@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 TOP = 5
+LEAST = -1e300  # below any score; stands for the highest of none
 BINS = 10
 
 
@@ -31,13 +32,15 @@ def calibrate(scores: Sequence[Sequence[float]], hits: Sequence[Collection[int]]
         scores: for each question, of its ranked papers, best first.
         hits: for each question, the ranks, from 0, of its hits.
     """
-    confidence, label = [], []
-    for row, ranks in zip(scores, hits, strict=True):
-        top = np.asarray(row[:TOP], dtype=np.float64)
-        if len(top):
-            chances = np.exp(top - top.max())
-            confidence += (chances / chances.sum()).tolist()
-            label += [float(rank in ranks) for rank in range(len(top))]
+    top = np.full((len(scores), TOP), -np.inf)
+    label = np.zeros((len(scores), TOP))
+    for at, (row, ranks) in enumerate(zip(scores, hits, strict=True)):
+        top[at, : len(row)] = row[:TOP]
+        label[at, [rank for rank in ranks if rank < TOP]] = 1
+    there = top > -np.inf
+    chances = np.exp(top - np.maximum(top.max(axis=1, initial=-np.inf), LEAST)[:, None])
+    confidence = (chances / np.maximum(chances.sum(axis=1), 1)[:, None])[there]
+    label = label[there]
     edges = np.linspace(0, 1, BINS + 1)
     place = np.searchsorted(edges[1:-1], confidence)
     count = np.bincount(place, minlength=BINS)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -76,13 +77,11 @@ def evaluate_questions(questions: Sequence[Question], measures: Sequence[Measure
     """
     keys = _Keys()
     outcomes = [_outcome(question, keys) for question in questions]
-    rows = [outcome.values(measures) for outcome in outcomes]
     tied = None
     if any(question.scores is not None for question in questions):
-        tied = [_is_tied(*pair, measures) for pair in zip(questions, outcomes, strict=True)]
-    names = [prefix + str(measure) for measure in measures for prefix in RULES if _has(measure, prefix)]
+        tied = _tied(questions, outcomes, measures)
     return PerQuestion(
-        values={name: [row[name] for row in rows] for name in names},
+        values={name: values.tolist() for name, values in _columns(outcomes, measures).items()},
         tied=tied,
         hits={rule: [outcome.hits[rule] for outcome in outcomes] for rule in RULES.values()},
     )
@@ -107,22 +106,26 @@ class _Outcome:
     papers: list[int]
     relevant: int
 
-    def values(self, measures: Sequence[Measure]) -> dict[str, float]:
-        found = {}
-        for measure in measures:
-            cutoff = measure.cutoff or float("inf")
-            if measure.kind == "recall":
-                found[str(measure)] = sum(rank < cutoff for rank in self.papers) / max(1, self.relevant)
-                continue
-            for prefix, rule in RULES.items():
-                first = self.hits[rule][0] if self.hits[rule] else float("inf")
-                value = float(first < cutoff) if measure.kind == "hit" else (first < cutoff and 1 / (first + 1))
-                found[prefix + str(measure)] = float(value)
-        return found
 
-
-def _has(measure: Measure, prefix: str) -> bool:
-    return not prefix or measure.kind != "recall"
+def _columns(outcomes: Sequence[_Outcome], measures: Sequence[Measure]) -> dict[str, "np.ndarray[Any, Any]"]:
+    """Each measure of each question."""
+    first = {
+        prefix: np.array([next(iter(outcome.hits[rule]), np.inf) for outcome in outcomes])
+        for prefix, rule in RULES.items()
+    }
+    ranks = np.array([rank for outcome in outcomes for rank in outcome.papers], dtype=int)
+    rows = np.repeat(np.arange(len(outcomes)), [len(outcome.papers) for outcome in outcomes])
+    relevant = np.array([max(1, outcome.relevant) for outcome in outcomes])
+    columns = {}
+    for measure in measures:
+        cutoff = measure.cutoff or np.inf
+        if measure.kind == "recall":
+            columns[str(measure)] = np.bincount(rows[ranks < cutoff], minlength=len(outcomes)) / relevant
+            continue
+        for prefix, rank in first.items():
+            value = 1.0 if measure.kind == "hit" else 1 / (rank + 1)
+            columns[prefix + str(measure)] = np.where(rank < cutoff, value, 0.0)
+    return columns
 
 
 def _outcome(question: Question, keys: Mapping[str, str]) -> _Outcome:
@@ -155,18 +158,32 @@ class _Keys(dict[str, str]):
         return key
 
 
-def _is_tied(question: Question, outcome: _Outcome, measures: Sequence[Measure]) -> bool:
+def _tied(questions: Sequence[Question], outcomes: Sequence[_Outcome], measures: Sequence[Measure]) -> list[bool]:
     """Whether the best and the worst order of equal scores give other values.
 
     Of a list cut between equal scores the papers left out are not known: at best the last equals
     are all hits, as far as there can be so many, at worst none is.
     """
+    tied = [False] * len(questions)
+    bounds = {row: found for row, question in enumerate(questions) if (found := _bounds(question))}
+    if bounds:
+        best, worst = (
+            _columns([_reordered(questions[row], outcomes[row], bounds[row], first) for row in bounds], measures)
+            for first in (True, False)
+        )
+        differs = np.any([best[name] != worst[name] for name in best], axis=0)
+        for row, differ in zip(bounds, differs.tolist(), strict=True):
+            tied[row] = differ
+    return tied
+
+
+def _bounds(question: Question) -> list[int]:
+    """Where other scores begin, with both ends; empty where no two are equal."""
     scores = np.asarray(question.scores, dtype=np.float32)
-    if not len(scores) or (len(np.unique(scores)) == len(scores) and not question.cut_in_tie):
-        return False
-    bounds = [0, *(np.flatnonzero(np.diff(scores)) + 1).tolist(), len(scores)]
-    extremes = [_reordered(question, outcome, bounds, hits_first) for hits_first in (True, False)]
-    return extremes[0].values(measures) != extremes[1].values(measures)
+    changes = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+    if not len(scores) or (len(changes) == len(scores) - 1 and not question.cut_in_tie):
+        return []
+    return [0, *changes.tolist(), len(scores)]
 
 
 def _reordered(question: Question, outcome: _Outcome, bounds: Sequence[int], hits_first: bool) -> _Outcome:

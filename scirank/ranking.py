@@ -8,9 +8,12 @@ from .errors import ScirankError
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
 
 BLOCK = 2**24
-"""Scores that are computed at once: 64 MB."""
+"""Scores of queries that are ranked at once: 64 MB."""
+PAPERS = 1_000
+"""Papers that are compared at once: what is made in double precision of these stays small."""
 
 
 class Ranked(NamedTuple):
@@ -55,7 +58,7 @@ def first(scores: "np.ndarray", depth: int) -> "tuple[np.ndarray, np.ndarray]":
         for row in np.flatnonzero(cut):
             equal = np.flatnonzero(scores[row] == lowest[row])
             inside[row, equal[depth - int((scores[row] > lowest[row]).sum()) :]] = False
-        columns = np.nonzero(inside)[1].reshape(len(scores), depth)
+        columns = (np.flatnonzero(inside) % papers).reshape(len(scores), depth)
     else:
         cut = np.zeros(len(scores), dtype=bool)
         columns = np.broadcast_to(np.arange(papers), scores.shape)
@@ -102,16 +105,26 @@ def search(
         similarity: `cosine`, `dot`, `euclidean` or `manhattan` (the last two are negated distances).
         depth: how many papers are wanted; all by default.
     """
+    import numpy as np
     import torch
     from sentence_transformers.util import SimilarityFunction
 
     compare = SimilarityFunction.to_similarity_fn(similarity)
-    left, right = torch.tensor(queries, dtype=torch.float64), torch.tensor(corpus, dtype=torch.float64)
+    if similarity == "euclidean":  # by a matrix product, as there, small distances lose most of their digits
+        compare = _minus_distance
+    left = torch.tensor(queries, dtype=torch.float64)
     rows = max(1, BLOCK // max(1, len(papers)))
     for start in range(0, len(queries), rows):
         block = left[start : start + rows]
-        if similarity == "euclidean":  # by a matrix product, as there, small distances lose most of their digits
-            scores = -torch.cdist(block, right, compute_mode="donot_use_mm_for_euclid_dist")
-        else:
-            scores = compare(block, right)
-        yield from rank_block(scores.numpy(), papers, depth)
+        scores = np.empty((len(block), len(papers)), dtype=np.float32)
+        for at in range(0, len(papers), PAPERS):
+            right = torch.tensor(corpus[at : at + PAPERS], dtype=torch.float64)
+            with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told
+                scores[:, at : at + PAPERS] = compare(block, right).numpy()
+        yield from rank_block(scores, papers, depth)
+
+
+def _minus_distance(left: "torch.Tensor", right: "torch.Tensor") -> "torch.Tensor":
+    import torch
+
+    return -torch.cdist(left, right, compute_mode="donot_use_mm_for_euclid_dist")
