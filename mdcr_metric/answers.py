@@ -14,13 +14,13 @@ from .checks import items
 from .checks import name_of
 from .checks import plain_text
 from .hits import DEFAULT_HITS
-from .hits import RULES
-from .hits import Question
 from .hits import answering_ranks
 from .hits import evaluate_questions
 from .hits import parse_hits
 from .hits import short_lists
 from .hits_summary import summarise_questions
+from .outcomes import RULES
+from .outcomes import Question
 from .titles import title_key
 
 MOST_PAPERS = 2**63 - 1
@@ -122,7 +122,7 @@ Examples:
         result["without_relevant"] = sum(
             not (any(map(title_key, q.answers)) if q.relevant is None else q.relevant) for q in questions
         )
-        result["short_lists"] = short_lists(questions, measures)
+        result["short_lists"] = short_lists([len(question.titles) for question in questions], measures)
         if questions[0].scores is not None:
             result["calibration"] = {}
             for prefix, rule in RULES.items():

@@ -12,9 +12,11 @@ from .checks import REQUIRED
 from .checks import checked_batch
 from .citation import CitationProtocol
 from .expected import expected_values
+from .hit_ties import tied_questions
 from .hits import evaluate_questions
 from .hits_summary import summarise_questions
 from .measures import parse_measures
+from .outcomes import outcome_of
 from .protocol import MetricProtocol
 from .queries import evaluate_queries
 from .summary import summarise

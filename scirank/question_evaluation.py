@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mdcr_metric.calibration import calibrate
-from mdcr_metric.hits import DEFAULT_HITS, RULES, PerQuestion, Question, evaluate_questions, parse_hits, short_lists
+from mdcr_metric import Measure
+from mdcr_metric.calibration import TOP, calibrate
+from mdcr_metric.hits import DEFAULT_HITS, PerQuestion, evaluate_questions, measure_names, parse_hits, short_lists
 from mdcr_metric.hits_summary import summarise_questions
+from mdcr_metric.outcomes import RULES, Question
 
 from .benchmarks import Task
 from .errors import ScirankError, counted
@@ -38,59 +40,58 @@ def evaluate_answers(
         ValueError: an unknown measure.
     """
     parsed = parse_hits(DEFAULT_HITS if measures is None else measures)
-    asked = [(task, query) for task in tasks for query in task.queries if query in ranked[task.group]]
-    if not asked:
+    # A topic at a time: its titles are not needed any more when the next one's are looked at.
+    tables = [_table(task, ranked[task.group], parsed, scored) for task in tasks]
+    columns = {name: [value for table in tables for value in table[name]] for name in (tables[0] if tables else ())}
+    if not columns or not columns["query_id"]:
         raise ScirankError("nothing to evaluate: no question is left")
-    questions = [question for task in tasks for question in _questions(task, ranked[task.group], scored)]
-    per_question = evaluate_questions(questions, parsed)
-    topics = [task.group for task, _ in asked]
-    summary = summarise_questions(per_question, topics, {task.group: task.part_of for task in tasks})
-    summary["without_relevant"] = sum(not question.relevant for question in questions)
-    summary["short_lists"] = short_lists(questions, parsed)
+    scores, hits = columns.pop("scores"), {rule: columns.pop(rule) for rule in RULES.values()}
+    per_question = PerQuestion({name: columns[name] for name in measure_names(parsed)}, columns["tied"], hits)
+    disciplines = {task.group: task.part_of for task in tasks}
+    summary = summarise_questions(per_question, columns["group"], disciplines)
+    summary["without_relevant"] = columns["relevant"].count(0)
+    summary["short_lists"] = short_lists(columns["ranked"], parsed)
     if scored:
-        summary |= _calibration(questions, per_question)
-    return Evaluation(
-        summary=summary,
-        per_query={
-            "query_id": [query for _, query in asked],
-            "group": topics,
-            "part_of": [task.part_of for task, _ in asked],
-            **per_question.values,
-            "relevant": [question.relevant for question in questions],
-            "ranked": [len(question.titles) for question in questions],
-            "tied": per_question.tied or [False] * len(questions),
-        },
-        notes=tuple(_notes(summary, len(questions))),
-    )
+        found = {rule: calibrate(scores, hits[rule]) for rule in hits}
+        summary |= {f"{prefix}ece": found[rule].ece for prefix, rule in RULES.items()}
+        summary["calibration"] = {rule: asdict(calibration) for rule, calibration in found.items()}
+    return Evaluation(summary, columns, tuple(_notes(summary)))
 
 
-def _questions(task: Task, ranked: Mapping[str, Ranked], scored: bool) -> Iterator[Question]:
+def _table(
+    task: Task, ranked: Mapping[str, Ranked], measures: Sequence[Measure], scored: bool
+) -> dict[str, Sequence[Any]]:
+    """The columns of a topic's questions, and what calibration needs: scores, and the ranks of hits by rule."""
     titles = dict(zip(task.corpus, task.corpus.titles(task.corpus), strict=True))
-    for query in task.queries:
-        if query in ranked:
-            run, cut_in_tie = ranked[query]
-            yield Question(
-                titles=[titles[paper] for paper in run],
-                answers=(task.answers or {})[query],
-                scores=list(run.values()) if scored else None,
-                relevant=len(task.relevant[query]),
-                cut_in_tie=cut_in_tie,
-            )
+    asked = [query for query in task.queries if query in ranked]
+    questions = [
+        Question(
+            titles=[titles[paper] for paper in ranked[query].run],
+            answers=(task.answers or {})[query],
+            scores=list(ranked[query].run.values()) if scored else None,
+            relevant=len(task.relevant[query]),
+            cut_in_tie=ranked[query].cut_in_tie,
+        )
+        for query in asked
+    ]
+    found = evaluate_questions(questions, measures)
+    return {
+        "query_id": asked,
+        "group": [task.group] * len(asked),
+        "part_of": [task.part_of] * len(asked),
+        **found.values,
+        "relevant": [question.relevant for question in questions],
+        "ranked": [len(question.titles) for question in questions],
+        "tied": found.tied or [False] * len(asked),
+        "scores": [(question.scores or [])[:TOP] for question in questions],
+        **found.hits,
+    }
 
 
-def _calibration(questions: Sequence[Question], per_question: PerQuestion) -> dict[str, Any]:
-    scores = [question.scores or () for question in questions]
-    found = {rule: calibrate(scores, per_question.hits[rule]) for rule in RULES.values()}
-    errors = {f"{prefix}ece": found[rule].ece for prefix, rule in RULES.items()}
-    return {**errors, "calibration": {rule: asdict(calibration) for rule, calibration in found.items()}}
-
-
-def _notes(summary: Mapping[str, Any], questions: int) -> Iterator[str]:
+def _notes(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["short_lists"]:
         short = ", ".join(f"{name} ({number:,})" for name, number in summary["short_lists"].items())
         yield f"questions with fewer ranked papers than a cutoff: {short}"
     if summary.get("tied_queries"):
-        yield (
-            f"{summary['tied_queries']:,} of {counted(questions, 'question has', 'questions have')} equal scores "
-            "whose order could change a measure"
-        )
+        questions = counted(summary["queries"], "question has", "questions have")
+        yield f"{summary['tied_queries']:,} of {questions} equal scores whose order could change a measure"

@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .choices import Similarity
 from .errors import ScirankError
 
 if TYPE_CHECKING:
@@ -107,11 +108,7 @@ def search(
     """
     import numpy as np
     import torch
-    from sentence_transformers.util import SimilarityFunction
 
-    compare = SimilarityFunction.to_similarity_fn(similarity)
-    if similarity == "euclidean":  # by a matrix product, as there, small distances lose most of their digits
-        compare = _minus_distance
     left = torch.tensor(queries, dtype=torch.float64)
     rows = max(1, BLOCK // max(1, len(papers)))
     for start in range(0, len(queries), rows):
@@ -120,11 +117,19 @@ def search(
         for at in range(0, len(papers), PAPERS):
             right = torch.tensor(corpus[at : at + PAPERS], dtype=torch.float64)
             with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told
-                scores[:, at : at + PAPERS] = compare(block, right).numpy()
+                scores[:, at : at + PAPERS] = _compare(similarity, block, right).numpy()
         yield from rank_block(scores, papers, depth)
 
 
-def _minus_distance(left: "torch.Tensor", right: "torch.Tensor") -> "torch.Tensor":
+def _compare(similarity: str, left: "torch.Tensor", right: "torch.Tensor") -> "torch.Tensor":
+    """The similarity of each left vector with each right one."""
     import torch
+    from torch.nn.functional import normalize
 
-    return -torch.cdist(left, right, compute_mode="donot_use_mm_for_euclid_dist")
+    if similarity == Similarity.COSINE:
+        return normalize(left) @ normalize(right).T
+    if similarity == Similarity.DOT:
+        return left @ right.T
+    power = 2.0 if similarity == Similarity.EUCLIDEAN else 1.0
+    # By a matrix product, torch's other way, small distances lose most of their digits.
+    return -torch.cdist(left, right, p=power, compute_mode="donot_use_mm_for_euclid_dist")

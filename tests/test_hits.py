@@ -14,7 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import mdcr_metric
-from mdcr_metric.hits import Question, evaluate_questions, parse_hits
+from mdcr_metric.hits import evaluate_questions, parse_hits
+from mdcr_metric.outcomes import Question
 from mdcr_metric.titles import title_key
 
 NAMES = ("hit_1", "hit_2", "hit_4", "mrr", "mrr_2", "recall_1", "recall_3")
