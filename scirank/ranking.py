@@ -87,8 +87,9 @@ def rank_block(scores: "np.ndarray", papers: Sequence[str], depth: int | None) -
         raise ScirankError(f"the score of paper {papers[column]} is {scores[row, column]}; expected a finite number")
     columns, cut = first(scores, len(papers) if depth is None else min(depth, len(papers)))
     values = np.take_along_axis(scores, columns, axis=1).tolist()
-    for chosen, row, tied in zip(columns.tolist(), values, cut.tolist(), strict=True):
-        yield Ranked(dict(zip([papers[column] for column in chosen], row, strict=True)), tied)
+    names = np.array(papers, dtype=object)[columns].tolist()
+    for chosen, row, tied in zip(names, values, cut.tolist(), strict=True):
+        yield Ranked(dict(zip(chosen, row, strict=True)), tied)
 
 
 def search(
