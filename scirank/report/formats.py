@@ -31,6 +31,11 @@ def label(measure: str) -> str:
     return ABBREVIATIONS[kind] + (f"@{cutoff}" if cutoff else "") + exact
 
 
+def fitted(name: str, width: int) -> str:
+    """A name, or as much of its end as there is room for."""
+    return name if len(name) <= width else "…" + name[1 - width :]
+
+
 def as_csv(results: Sequence[Result]) -> str:
     """A row a model and group, and each average; numbers in full."""
     out = io.StringIO()

@@ -9,9 +9,11 @@ from rich.table import Table
 
 from ..errors import counted
 from ..results import Result
-from .formats import label
+from .formats import fitted, label
 
 EXACT = "exact_"
+CELL = 9  # the width of a number with what is around it
+NAMES = 56  # the width that names take
 RULES = (
     "Hit@K: an answer stands in a title (rule title_span, upstream's); exact: it is the title (rule exact_title); "
     "false: questions that hit by the first only"
@@ -19,17 +21,33 @@ RULES = (
 
 
 def print_questions(results: Sequence[Result], console: Console) -> None:
-    """Print topics and disciplines, then the averages under both rules; of one model with all measures."""
+    """Print topics and disciplines, as many models side by side as fit, then the averages under both rules.
+
+    Of one model all measures are shown, as far as they fit; of several the one that is published.
+    """
+    main, every = results[0].headline, _of_span(results[0])
     console.print(results[0].title, style="bold", highlight=False, soft_wrap=True)
     console.print(RULES, style="dim", soft_wrap=True)
-    measures = _of_span(results[0]) if len(results) == 1 else [results[0].headline]
-    console.print(_groups_table(results, measures))
-    console.print(_disciplines_table(results, measures))
+    measures = _that_fit(every, main, console.width - NAMES - 2 * CELL) if len(results) == 1 else [main]
+    per_table = max(1, (console.width - NAMES) // (CELL * (len(measures) + 2)))
+    for first in range(0, len(results), per_table):
+        console.print(_groups_table(results[first : first + per_table], measures))
+        console.print(_disciplines_table(results[first : first + per_table], measures))
     console.print("Averages, under each hit rule", style="bold", highlight=False)
-    console.print(_averages_table(results))
+    fitting = _that_fit(every, main, console.width - NAMES - max(len(result.model) for result in results))
+    console.print(_averages_table(results, fitting))
+    if len(fitting) < len(every):
+        left = ", ".join(label(measure) for measure in every if measure not in fitting)
+        console.print(f"Not shown, for want of width: {left}; --format csv has all", style="dim", soft_wrap=True)
     for result in results:
         console.print(f"{result.model}: {_false_hits(result)}{_calibration(result)}", soft_wrap=True, highlight=False)
     console.print("No published numbers are shown beside: none could be checked", style="dim", soft_wrap=True)
+
+
+def _that_fit(measures: Sequence[str], main: str, width: int) -> list[str]:
+    """The main measure, and as many of the others, in their order, as there is room for."""
+    others = [measure for measure in measures if measure != main][: max(0, width // CELL - 1)]
+    return [measure for measure in measures if measure == main or measure in others]
 
 
 def _of_span(result: Result) -> list[str]:
@@ -74,11 +92,10 @@ def _disciplines_table(results: Sequence[Result], measures: Sequence[str]) -> Ta
 def _add_columns(table: Table, model: str, labels: Sequence[str]) -> None:
     """A model's columns, its name over the first."""
     for at, name in enumerate(labels):
-        table.add_column(f"{model if at == 0 else ''}\n{name}", justify="right", min_width=6)
+        table.add_column(f"{fitted(model, 3 * CELL) if at == 0 else ''}\n{name}", justify="right", min_width=6)
 
 
-def _averages_table(results: Sequence[Result]) -> Table:
-    measures = _of_span(results[0])
+def _averages_table(results: Sequence[Result], measures: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False)
     for head in ("model", "average", "rule"):
         table.add_column(head, no_wrap=True)

@@ -12,7 +12,7 @@ from mdcr_dataset import FIELDS
 
 from ..errors import counted
 from ..results import PublishedRow, Result, published_rows
-from .formats import label
+from .formats import fitted, label
 from .questions import print_questions
 
 CELL = 7
@@ -75,7 +75,7 @@ def _groups_table(results: Sequence[Result], published: Sequence[PublishedRow]) 
     for name, _, average in columns:
         # One column a model, so that its name can stand over all its measures.
         width = CELL * len(measures)
-        head = f"{_fit(name, width):>{width}}\n{''.join(f'{label(measure):>{CELL}}' for measure in measures)}"
+        head = f"{fitted(name, width):>{width}}\n{''.join(f'{label(measure):>{CELL}}' for measure in measures)}"
         table.add_column(head, footer=_numbers(average, measures), justify="right", no_wrap=True)
     for group in results[0].groups:
         table.add_row(group, *(_numbers(groups[group], measures) for _, groups, _ in columns))
@@ -104,10 +104,6 @@ def _empty_averages(measures: Sequence[str]) -> Table:
     for measure in measures:
         table.add_column(label(measure), justify="right", no_wrap=True, min_width=6)
     return table
-
-
-def _fit(name: str, width: int) -> str:
-    return name if len(name) <= width else "…" + name[1 - width :]
 
 
 def _numbers(values: Mapping[str, float], measures: Sequence[str]) -> str:
