@@ -190,9 +190,9 @@ def main(count: int) -> None:
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     first = None
     for way, name in NAMES.items():
-        run = subprocess.run(
-            [sys.executable, __file__, str(count), way], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        run = subprocess.run([sys.executable, __file__, str(count), way], capture_output=True, text=True)
+        if run.returncode:
+            sys.exit(run.stderr)
         found = json.loads(run.stdout.splitlines()[-1])
         together = sum(found["wall"].values())
         first = first or together

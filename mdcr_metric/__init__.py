@@ -1,4 +1,4 @@
-"""MDCR's measures (MAP, nDCG, Recall@5) as the Hugging Face evaluate module "mdcr_metric".
+"""MDCR's measures (MAP, nDCG, Recall@5) and OAG-QA's (Hit@K) as the Hugging Face evaluate module "mdcr_metric".
 
 After `import mdcr_metric`, `evaluate.load("mdcr_metric")` works from any folder, offline too. The
 import is light: the library `evaluate` is loaded only when you load the module.

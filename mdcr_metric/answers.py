@@ -100,12 +100,14 @@ Examples:
         """The disciplines that each topic is said to be of, with the row that first says so."""
         pairs = zip(batch["groups"], batch["disciplines"], strict=True)
         first = {pair: row for row, pair in reversed(list(enumerate(pairs, first_row))) if pair[1]}
-        return sorted((row, topic or "all", discipline) for (topic, discipline), row in first.items())
+        return sorted((row, topic, discipline) for (topic, discipline), row in first.items())
 
     def check_noted(self, noted: Sequence[Any], rows: int, options: Mapping[str, Any]) -> None:
-        """Raise ValueError where a topic is of two disciplines."""
+        """Raise ValueError where a topic is of two disciplines, or disciplines stand alone."""
         found: dict[str, str] = {}
         for row, topic, discipline in noted:
+            if topic == "":
+                raise ValueError(f"row {row}: disciplines need groups, the topics that they are averaged over")
             if found.setdefault(topic, discipline) != discipline:
                 raise ValueError(
                     f"row {row}: topic {topic!r} is of discipline {discipline!r} here and of {found[topic]!r} before"

@@ -68,7 +68,9 @@ class MdcrMetric(evaluate.Metric):
         try:
             options = self._protocol.options(**{name: value for name, value in passed.items() if name not in columns})
         except TypeError as error:
-            raise TypeError(f"{error}; columns are {', '.join(self._protocol.columns)}") from error
+            raise TypeError(
+                f"compute() {str(error).partition('() ')[2]}; columns are {', '.join(self._protocol.columns)}"
+            ) from error
         batch = None if all(value is None for value in columns.values()) else self._checked(columns)
         rows = self._rows + (len(batch["predictions"]) if batch else 0)
         if rows == 0:

@@ -9,13 +9,13 @@ import zipfile
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from scirank.huggingface import downloads
 
-from .errors import OagqaDataError
+from .errors import NotOagqaError, OagqaDataError
 from .topics import TOPICS
 
 ENVIRONMENT = "OAGQA_DATA_DIR"
@@ -64,7 +64,7 @@ class DataFile:
             with zipfile.ZipFile(self.path) as archive:
                 return archive.read(self.member)
         except DAMAGED as error:
-            raise OagqaDataError(f"{self}: cannot be unpacked ({error}); get the zip again") from error
+            raise NotOagqaError(f"{self}: cannot be unpacked ({error}); get the zip again") from error
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def find_topics(source: str | os.PathLike[str]) -> Found:
     elif os.path.exists(source):
         files = _in_zip(source)
     else:
-        raise OagqaDataError(f"{source}: expected a folder or a zip with OAG-QA's files, found nothing. {BY_HAND}")
+        raise NotOagqaError(f"{source}: expected a folder or a zip with OAG-QA's files, found nothing. {BY_HAND}")
     by_topic: dict[str, dict[str, DataFile]] = defaultdict(dict)
     names = []
     for name, file in files:
@@ -113,12 +113,12 @@ def find_topics(source: str | os.PathLike[str]) -> Found:
             topic = name.removesuffix(ending)
             if topic and topic != name:
                 if kind in by_topic[topic]:
-                    raise OagqaDataError(f"{source}: {name} is there twice: {by_topic[topic][kind]} and {file}")
+                    raise NotOagqaError(f"{source}: {name} is there twice: {by_topic[topic][kind]} and {file}")
                 by_topic[topic][kind] = file
     whole = {topic: kinds for topic, kinds in by_topic.items() if {"papers", "questions"} <= kinds.keys()}
     if not whole:
         shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "") or "nothing"
-        raise OagqaDataError(
+        raise NotOagqaError(
             f"{source}: expected TOPIC-papers-10k.tsv and TOPIC-questions.tsv of a topic, found {shown}. {BY_HAND}"
         )
     order = {topic: place for place, topic in enumerate(TOPICS)}
@@ -156,11 +156,19 @@ def download(cache_dir: str | os.PathLike[str], force: bool = False) -> str:
     return kept
 
 
-def discarding_bad_download(
-    path: str, downloaded: bool, kind: type[OagqaDataError] = OagqaDataError
-) -> AbstractContextManager[None]:
-    """While a zip is read: forget a download that turns out not to be OAG-QA, and tell the way by hand."""
-    return downloads.discarding_bad_download(path, downloaded, BY_HAND, OagqaDataError, kind)
+@contextmanager
+def discarding_bad_download(path: str, downloaded: bool, kind: type[OagqaDataError] = OagqaDataError) -> Iterator[None]:
+    """While a zip is read: forget a download that is damaged or not OAG-QA, and tell the way by hand.
+
+    A row that cannot be read is the data's fault, so then the zip stays.
+    """
+    try:
+        with downloads.discarding_bad_download(path, downloaded, BY_HAND, NotOagqaError, kind):
+            yield
+    except kind:
+        raise
+    except OagqaDataError as error:
+        raise kind(str(error)) from error
 
 
 def _without(folder: str, error: Exception) -> str:
@@ -181,15 +189,15 @@ def _in_zip(path: str) -> Iterator[tuple[str, DataFile]]:
     except DAMAGED as error:
         with open(path, "rb") as file:
             start = file.read(40)
-        raise OagqaDataError(
+        raise NotOagqaError(
             f"{path}: not a whole zip ({error}); it has {os.path.getsize(path):,} bytes and begins {start!r}. "
             "Expected a folder, or OAG-QA's zip; if it was downloaded, it may be cut off or a web page"
         ) from error
     if sum(member.file_size for member in members) > LARGEST_TOTAL:
-        raise OagqaDataError(f"{path}: claims to hold more than {LARGEST_TOTAL:,} bytes; this is not OAG-QA")
+        raise NotOagqaError(f"{path}: claims to hold more than {LARGEST_TOTAL:,} bytes; this is not OAG-QA")
     for member in members:
         if reason := _refused(member):
-            raise OagqaDataError(f"{path}: {member.filename!r} {reason}; the zip is not used")
+            raise NotOagqaError(f"{path}: {member.filename!r} {reason}; the zip is not used")
         name = member.filename.replace("\\", "/")  # as old tools on Windows separate folders
         if not member.is_dir() and not _is_litter(name):
             yield name.rpartition("/")[2], DataFile(path, member.filename)

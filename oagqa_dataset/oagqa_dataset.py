@@ -138,7 +138,8 @@ class Oagqa(FolderBuilder):
             fetching = dl_manager.download_config
             folder = fetching.cache_dir or datasets.config.DOWNLOADED_DATASETS_PATH
             source = download(folder, force=bool(fetching.force_download))
-        found = find_topics(source)
+        with discarding_bad_download(source, downloaded):
+            found = find_topics(source)
         if found.incomplete:
             logger.warning("%s: files without their partner, not used: %s", source, ", ".join(found.incomplete))
         if self.config.topic is None:

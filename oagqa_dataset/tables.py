@@ -3,6 +3,8 @@
 import ast
 import csv
 import io
+import re
+import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -25,6 +27,7 @@ HEADERS = {
     "questions": (("question", "query"), ("answers", "answer", "titles", "papers")),
 }
 """Names that a header row may give each column, the usual one first; upstream's files have no header."""
+ADJACENT = re.compile(r"""['"]\s+[A-Za-z]?['"]""")
 TELLING = {
     "header": "{} header row(s), skipped",
     "blank": "{} blank line(s), skipped",
@@ -104,8 +107,8 @@ def _rows(data: bytes, name: str, kind: str, counts: Counter[str], quotes: str) 
             f"{name}, line {line}: not UTF-8 ({error.reason} {byte:#x}); save the file as UTF-8"
         ) from error
     lines = io.StringIO(text, newline="")
-    reader = csv.reader(_without_stray_quotes(lines) if quotes == "literal" else lines, delimiter="\t")
     header = HEADERS[kind]
+    reader = csv.reader(_without_stray_quotes(lines, len(header)) if quotes == "literal" else lines, delimiter="\t")
     limit = csv.field_size_limit(LONGEST_FIELD)
     try:
         line = 1
@@ -131,14 +134,16 @@ def _rows(data: bytes, name: str, kind: str, counts: Counter[str], quotes: str) 
         csv.field_size_limit(limit)
 
 
-def _without_stray_quotes(lines: Iterable[str]) -> Iterator[str]:
-    """Lines as csv reads them alone; where a field's quote is not closed in its line, quotes are plain characters."""
+def _without_stray_quotes(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Lines as csv reads them; where a quote is not closed in its line, or swallows a tab, quotes are characters."""
     for line in lines:
-        try:
-            next(csv.reader([line], delimiter="\t", strict=True), None)
+        reader = csv.reader([line, "\n"], delimiter="\t")
+        row = next(reader)
+        if reader.line_num > 1 or (len(row) != width and line.count("\t") == width - 1):
+            cells = line.rstrip("\r\n").split("\t")
+            yield "\t".join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\n"
+        else:
             yield line
-        except csv.Error:
-            yield "\t".join('"' + cell.replace('"', '""') + '"' for cell in line.rstrip("\r\n").split("\t")) + "\n"
 
 
 def _names_columns(row: list[str], header: tuple[tuple[str, ...], ...]) -> bool:
@@ -167,7 +172,11 @@ def _swallowed(name: str, line: int, last: int, counts: Counter[str], quotes: st
 def _wrong_width(name: str, line: int, row: list[str], kind: str) -> None:
     expected = {"papers": "3 columns (id, text, title)", "questions": "2 columns (question, answers)"}[kind]
     shown = [cell if len(cell) <= 40 else cell[:40] + "..." for cell in row[:4]]
-    quote = " A field that begins with a quote may have swallowed a tab." if any("\t" in cell for cell in row) else ""
+    quote = (
+        " A field that begins with a quote may have swallowed a tab: choose quotes='literal' (--quotes literal)."
+        if any("\t" in cell for cell in row)
+        else ""
+    )
     raise OagqaDataError(f"{name}, line {line}: expected {expected}, found {len(row)}: {shown}.{quote}")
 
 
@@ -184,7 +193,14 @@ def _answers(cell: str, where: str) -> list[str]:
         raise OagqaDataError(f"{where}: answers should be a list of titles, found a {kind}: {cell[:80]!r}")
     if not all(isinstance(answer, str) for answer in answers):
         raise OagqaDataError(f"{where}: each answer should be a title in quotes, found {cell[:80]!r}")
+    if ADJACENT.search(cell) and len(answers) < _strings(cell):
+        raise OagqaDataError(f"{where}: two titles without a comma between, which Python joins: {cell[:80]!r}")
     return checked_titles(answers, where)
+
+
+def _strings(cell: str) -> int:
+    """How many string literals there are."""
+    return sum(token.type == tokenize.STRING for token in tokenize.generate_tokens(io.StringIO(cell.strip()).readline))
 
 
 def checked_titles(titles: list[str], where: str) -> list[str]:

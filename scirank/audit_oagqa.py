@@ -28,7 +28,7 @@ class TopicAudit:
         questions: how many there are.
         answers: how many there are, over all questions.
         answers_without_paper: that are the title of no paper here.
-        unanswerable: questions whose answers are all without a paper; they bound every Hit@K.
+        unanswerable: questions whose answers are all without a paper; they bound Hit@K by exact title.
         repeated_titles: papers with the title of an earlier paper.
         contained_titles: titles that stand in a longer title, so that they give false hits.
         empty_answers: without any token; every title contains them.
@@ -118,12 +118,13 @@ def _audit_topic(name: str, found: Found) -> tuple[TopicAudit, list[int], list[s
 
 def contained(titles: Collection[str]) -> set[str]:
     """The titles whose tokens stand contiguous in a longer one of them; titles are keys, as `title_key` makes them."""
+    lengths = {title.count(" ") - 1 for title in titles}
     found = set()
     for title in titles:
         tokens = title.split()
-        for start in range(len(tokens)):
-            for end in range(start + 1, len(tokens) + 1):
-                span = f" {' '.join(tokens[start:end])} "
-                if span in titles and span != title:
+        for length in lengths:  # a title can be as long as its file, where a stray quote swallows rows
+            for start in range(len(tokens) - length + 1 if length < len(tokens) else 0):
+                span = f" {' '.join(tokens[start : start + length])} "
+                if span in titles:
                     found.add(span)
     return found

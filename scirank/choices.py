@@ -23,6 +23,11 @@ class Benchmark(Choice):
     OAGQA = "oagqa"
     OAGQA_MINI = "oagqa-mini"
 
+    @property
+    def asks_questions(self) -> bool:
+        """Whether queries are questions, which titles answer, rather than papers."""
+        return self in (Benchmark.OAGQA, Benchmark.OAGQA_MINI)
+
 
 class Split(Choice):
     """Splits; OAG-QA is evaluated on test."""
@@ -41,7 +46,7 @@ class Ties(Choice):
 
 
 class Missing(Choice):
-    """What a pair without a score means."""
+    """What a pair without a score, or a question without a ranking, means."""
 
     ERROR = "error"
     LOWEST = "lowest"

@@ -91,7 +91,7 @@ QuoteRule = Annotated[
     ),
 ]
 Plot = Annotated[Path | None, typer.Option(help="oagqa: save a reliability plot, .png, .pdf or .svg.")]
-TieRule = Annotated[Ties, typer.Option(help="How equal scores are ordered; trec is what published tables used.")]
+TieRule = Annotated[Ties, typer.Option(help="mdcr: how equal scores are ordered; trec is what published tables used.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 
 
@@ -110,7 +110,7 @@ def score(
     ] = None,
     run: Annotated[
         list[Path] | None,
-        typer.Option(help="oagqa: a TREC run, or JSON lines with question, ids, scores; may be repeated."),
+        typer.Option(help="oagqa: a TREC run, or JSON lines with question, ids, scores; repeated: parts of one."),
     ] = None,
     data_dir: DataDir = None,
     format: Annotated[Format, typer.Option(help="table is, of mdcr, upstream's layout, byte for byte.")] = Format.TABLE,  # noqa: A002
@@ -129,6 +129,7 @@ def score(
     groups: Groups = None,
     disciplines: Disciplines = None,
     quotes: QuoteRule = None,
+    name: Annotated[str | None, typer.Option(help="oagqa: what to call the model; default: the files' names.")] = None,
     plot: Plot = None,
     out: Annotated[Path | None, typer.Option(help="Folder to save result.json and per_query.parquet in.")] = None,
     quiet: Quiet = False,
@@ -141,7 +142,14 @@ def score(
 
     gc.disable()  # a short process that makes 500,000 small objects and frees none of them
     of_mdcr = {"--benchmark-file": benchmark_file, "--scores-file": scores_file}
-    of_oagqa = {"--run": run, "--data-dir": data_dir, "--disciplines": disciplines, "--quotes": quotes, "--plot": plot}
+    of_oagqa = {
+        "--run": run,
+        "--data-dir": data_dir,
+        "--disciplines": disciplines,
+        "--quotes": quotes,
+        "--plot": plot,
+        "--name": name,
+    }
     if benchmark is BenchmarkFiles.MDCR:
         from .scoring import score as score_files
 
@@ -158,6 +166,7 @@ def score(
         )
     else:
         from .question_scoring import score_run
+        from .report.plots import check_calibration
 
         _require({"--run": run})
         _check_plot(plot)
@@ -169,9 +178,12 @@ def score(
             disciplines=_comma_separated(disciplines),
             data_dir=data_dir,
             quotes=quotes,
+            name=name,
             measures=_comma_separated(measures),
             missing=missing,
         )
+        if plot is not None:
+            check_calibration(result)
     if format is Format.TABLE and benchmark is BenchmarkFiles.MDCR:
         from .report.upstream import upstream_text
 
@@ -248,14 +260,15 @@ def run(
     seed: Annotated[int, typer.Option(help="For random.")] = 0,
     missing_text: Annotated[
         MissingText,
-        typer.Option(help="A listed paper without a record: refuse, take its text as empty, or leave it out."),
+        typer.Option(help="mdcr: a listed paper without a record: refuse, take its text as empty, or leave it out."),
     ] = MissingText.ERROR,
-    no_relevant: Annotated[NoRelevant, typer.Option(help="A query that cites no candidate.")] = NoRelevant.ERROR,
+    no_relevant: Annotated[NoRelevant, typer.Option(help="mdcr: a query that cites no candidate.")] = NoRelevant.ERROR,
     quiet: Quiet = False,
 ) -> None:
     """Rank a benchmark's papers with models and print the numbers, of MDCR beside the published ones."""
     from .benchmarks import load_benchmark
-    from .runner import check_measures, folder_name, model_options
+    from .fit import check_choices
+    from .runner import folder_name, model_options
     from .runner import run as run_model
 
     if (save_scores or save_run) and out is None:
@@ -273,13 +286,13 @@ def run(
         "revision": revision,
         "seed": seed,
     }
-    model_options(like, **chosen)
-    if not benchmark.startswith("oagqa"):
+    wanted = _comma_separated(measures)
+    options = model_options(like, **chosen)
+    check_choices(benchmark, benchmark.asks_questions, options, wanted, ties, no_relevant, save_scores)
+    if not benchmark.asks_questions:
         _refuse({"--plot": plot}, "oagqa")
     _check_plot(plot)
     names = _names(models)
-    wanted = _comma_separated(measures)
-    check_measures(benchmark, wanted)
     _silence_libraries()
     data = load_benchmark(
         benchmark,
@@ -449,6 +462,7 @@ def _save_plot(results: "list[Result]", path: Path) -> None:
     from .report.plots import save_reliability
 
     save_reliability(results, path)
+    _tell([f"saved {path}"])
 
 
 def _comma_separated(names: str | None) -> list[str] | None:

@@ -46,7 +46,8 @@ def evaluate_answers(
     if not columns or not columns["query_id"]:
         raise ScirankError("nothing to evaluate: no question is left")
     scores, hits = columns.pop("scores"), {rule: columns.pop(rule) for rule in RULES.values()}
-    per_question = PerQuestion({name: columns[name] for name in measure_names(parsed)}, columns["tied"], hits)
+    tied = columns["tied"] if scored else columns.pop("tied") and None
+    per_question = PerQuestion({name: columns[name] for name in measure_names(parsed)}, tied, hits)
     disciplines = {task.group: task.part_of for task in tasks}
     summary = summarise_questions(per_question, columns["group"], disciplines)
     summary["without_relevant"] = columns["relevant"].count(0)
@@ -82,7 +83,7 @@ def _table(
         **found.values,
         "relevant": [question.relevant for question in questions],
         "ranked": [len(question.titles) for question in questions],
-        "tied": found.tied or [False] * len(asked),
+        "tied": found.tied or [None] * len(asked),
         "scores": [(question.scores or [])[:TOP] for question in questions],
         **found.hits,
     }

@@ -7,11 +7,11 @@ from pathlib import Path
 from .benchmarks import Task, load_benchmark
 from .choices import Missing
 from .errors import ScirankError, counted, shown
+from .fit import check_measures
 from .question_evaluation import evaluate_answers
 from .ranking import Ranked
 from .results import Result, sha256_of_file
 from .run_file import Run, read_run
-from .runner import check_measures
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -26,10 +26,11 @@ def score_run(
     quotes: str | None = None,
     measures: str | Sequence[str] | None = None,
     missing: str = Missing.ERROR,
+    name: str | None = None,
 ) -> Result:
     """Evaluate rankings of the papers of OAG-QA's topics.
 
-    Topics that the rankings say nothing about are left out, and told of.
+    Topics that were not named and that the rankings say nothing about are left out, and told of.
 
     Args:
         run: a file, or several: TREC runs or JSON lines, see `run_file.read_run`.
@@ -41,6 +42,7 @@ def score_run(
         measures: names such as `hit_20`, `mrr`, `recall_100`; by default those that are published.
         missing: what a question without a ranking means, in a topic that has some: `error`;
             `lowest`, nothing is found; `drop`, it is left out.
+        name: what to call the model; by default the files' names.
 
     Returns:
         a Result; its `notes` tell of ties, short lists, and what is missing.
@@ -52,7 +54,7 @@ def score_run(
     paths = [run] if isinstance(run, str | os.PathLike) else list(run)
     if not paths:
         raise ScirankError("no run file was given; expected a TREC run or JSON lines")
-    check_measures(benchmark, measures)
+    check_measures(True, measures)
     data = load_benchmark(benchmark, groups=groups, disciplines=disciplines, data_dir=data_dir, quotes=quotes)
     topics = {task.group: task for task in data.tasks}
     only = next(iter(topics)) if len(topics) == 1 else None
@@ -65,22 +67,29 @@ def score_run(
             raise ScirankError(f"{os.fspath(path)}: ranked in an earlier file too: {shown(again)}")
         given |= file.run
     tasks = [task for task in data.tasks if any(query in given for query in task.queries)]
+    if tasks and (groups is not None or disciplines is not None):
+        tasks = list(data.tasks)
     if not tasks:
         raise ScirankError(
             f"no question of the run is in the topics {shown(list(topics))}: they look like {shown(list(given), 2)}, "
             f"expected such as {next(iter(data.tasks[0].queries))}"
         )
+    groups_there = data.groups
+    if len(tasks) < len(data.tasks):  # notes and hashes are then of what is evaluated
+        data = load_benchmark(benchmark, groups=[task.group for task in tasks], data_dir=data_dir, quotes=quotes)
+        tasks = list(data.tasks)
     _check_papers(tasks, given)
     absent = [query for task in tasks for query in task.queries if query not in given]
     if absent and missing is Missing.ERROR:
         raise ScirankError(
-            f"{counted(len(absent), 'question has', 'questions have')} no ranking: {shown(absent)}. Rank them, or "
+            f"{counted(len(absent), 'question has', 'questions have')} no ranking: {shown(absent)}"
+            f"{_unknown(topics, given)}. Rank them, or "
             "choose missing (--missing): lowest counts them as not found, drop leaves them out"
         )
     found = {task.group: dict(_ranked(task, given, missing)) for task in tasks}
     evaluation = evaluate_answers(tasks, found, measures, scored=files[0].scored)
     return Result(
-        model="+".join(Path(path).stem for path in paths),
+        model=name or "+".join(Path(path).stem for path in paths),
         benchmark=data.name,
         split=data.split,
         summary=evaluation.summary,
@@ -93,9 +102,15 @@ def score_run(
                 "missing": missing,
             },
         },
-        notes=(*data.notes, *evaluation.notes, *_about(data.groups, tasks, topics, given, absent, missing)),
+        notes=(*data.notes, *evaluation.notes, *_about(groups_there, tasks, topics, given, absent, missing)),
         scores={topic: {query: best.run for query, best in runs.items()} for topic, runs in found.items()},
     )
+
+
+def _unknown(topics: Mapping[str, Task], given: Run) -> str:
+    known = {query for task in topics.values() for query in task.queries}
+    extra = [question for question in given if question not in known]
+    return f" (and rankings are of no question here: {shown(extra)})" if extra else ""
 
 
 def _check_papers(tasks: Sequence[Task], given: Run) -> None:

@@ -87,7 +87,7 @@ def rank_block(scores: "np.ndarray", papers: Sequence[str], depth: int | None) -
         raise ScirankError(f"the score of paper {papers[column]} is {scores[row, column]}; expected a finite number")
     columns, cut = first(scores, len(papers) if depth is None else min(depth, len(papers)))
     values = np.take_along_axis(scores, columns, axis=1).tolist()
-    names = np.array(papers, dtype=object)[columns].tolist()
+    names = np.array(list(papers), dtype=object)[columns].tolist()
     for chosen, row, tied in zip(names, values, cut.tolist(), strict=True):
         yield Ranked(dict(zip(chosen, row, strict=True)), tied)
 

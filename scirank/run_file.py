@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from mdcr_metric import LARGEST_SCORE
 
 from .errors import ScirankError, counted
-from .evaluation import plain_scores
 from .ranking import ranked
 
 Run = dict[str, dict[str, float]]
@@ -50,9 +49,10 @@ def read_run(path: str | os.PathLike[str], topics: Iterable[str], only_topic: st
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not numbered:
         raise ScirankError(f"{name}: nothing is in it; expected a TREC run or JSON lines")
+    topic = _topic_of_name(name, topics) or only_topic
     if numbered[0][1].lstrip().startswith("{"):
-        return _json_lines(numbered, name, _topic_of_name(name, topics) or only_topic)
-    return _trec(numbered, name)
+        return _json_lines(numbered, name, topic)
+    return _trec(numbered, name, topic)
 
 
 def _topic_of_name(name: str, topics: Iterable[str]) -> str | None:
@@ -62,7 +62,7 @@ def _topic_of_name(name: str, topics: Iterable[str]) -> str | None:
     return max(begun, key=len, default=None)
 
 
-def _trec(lines: list[tuple[int, str]], name: str) -> RunFile:
+def _trec(lines: list[tuple[int, str]], name: str, topic: str | None) -> RunFile:
     run: Run = {}
     for number, line in lines:
         where = f"{name}, line {number}"
@@ -72,17 +72,13 @@ def _trec(lines: list[tuple[int, str]], name: str) -> RunFile:
                 f"{where}: expected 'topic/row Q0 topic/paper rank score tag', found {len(parts)} parts: {line[:80]!r}"
                 "; a file of JSON lines begins with '{'"
             )
-        question, _, document, _, score, _ = parts
-        topic, slash, _ = question.rpartition("/")
-        if not slash:
-            raise ScirankError(f"{where}: expected a question as topic/row, found {question!r}")
-        paper = document.removeprefix(f"{topic}/")
+        row, _, document, _, score, _ = parts
+        question = _question({"question": row}, topic, where)
+        paper = document.removeprefix(question.rpartition("/")[0] + "/")
         if paper in run.setdefault(question, {}):
             raise ScirankError(f"{where}: paper {document} is ranked twice for {question}")
         run[question][paper] = _number(score, where)
-    return RunFile(
-        {question: ranked(plain_scores(question, papers), None).run for question, papers in run.items()}, True
-    )
+    return RunFile({question: ranked(papers, None).run for question, papers in run.items()}, True)
 
 
 def _json_lines(lines: list[tuple[int, str]], name: str, topic: str | None) -> RunFile:

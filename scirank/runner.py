@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mdcr_metric import parse_measures
-from mdcr_metric.hits import parse_hits
-
 from .benchmarks import Benchmark, Task, load_benchmark
+from .choices import Benchmark as Names
 from .choices import NoRelevant, Recipe, Ties
 from .errors import ScirankError, shown
-from .evaluation import ScoredQuery, check_relevant, evaluate, plain_scores
+from .evaluation import Evaluation, ScoredQuery, check_relevant, evaluate, plain_scores
+from .fit import check_choices, measures_within
 from .models import ModelOptions, Ranking, load_ranker
 from .progress import Progress
 from .question_evaluation import evaluate_answers
 from .ranking import Ranked, ranked
 from .results import Result, environment, refuse_to_replace
+from .results.trec import FILES as TREC_FILES
 from .results.trec import Scores, write_trec
 
 LOADING = ("split", "groups", "data_dir", "missing_text", "disciplines", "top_k", "quotes")
@@ -74,18 +74,23 @@ def run(
     progress = Progress(quiet)
     of_loading = {key: options.pop(key) for key in list(options) if key in LOADING}
     chosen = model_options(like, **options)
+    choices = (chosen, measures, ties, no_relevant, save_scores)
     if isinstance(benchmark, str):
-        check_measures(benchmark, measures)
+        check_choices(benchmark, Names(benchmark).asks_questions, *choices)
         benchmark = load_benchmark(benchmark, **of_loading)
     elif of_loading:
         raise ScirankError(f"{', '.join(of_loading)}: for load_benchmark, where this benchmark came from")
-    check_measures(benchmark, measures)
-    _check_fit(benchmark, chosen, Ties(ties), NoRelevant(no_relevant), save_scores)
+    check_choices(benchmark.name, benchmark.asks_questions, *choices)
+    if benchmark.asks_questions:
+        measures = measures_within(benchmark.tasks[0].depth, measures)
+        settings = {"like": like, "measures": measures}
+    else:
+        check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
+        settings = {"ties": ties, "no_relevant": no_relevant, "like": like, "measures": measures}
     ranker = load_ranker(model, chosen)
     name = name or ranker.name
     for note in ranker.notes:
         progress.say(f"note: {name}: {note}")
-    settings = {"like": like} if benchmark.asks_questions else {"ties": ties, "no_relevant": no_relevant, "like": like}
     made_from = {
         "data_sha256": dict(benchmark.data_sha256),
         "settings": {**benchmark.settings, **settings},
@@ -97,16 +102,7 @@ def run(
     wall, cpu = time.perf_counter(), time.process_time()
     rankings = _in_order(name, benchmark.tasks, ranker.rank(benchmark.tasks, progress))
     spent = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    if benchmark.asks_questions:
-        found = {
-            task.group: _first(name, task, ranking) for task, ranking in zip(benchmark.tasks, rankings, strict=True)
-        }
-        evaluation = evaluate_answers(benchmark.tasks, found, measures)
-        scores: Scores = {task: {query: best.run for query, best in runs.items()} for task, runs in found.items()}
-    else:
-        queries = list(_scored(name, benchmark.tasks, rankings))
-        evaluation = evaluate(queries, benchmark.groups, measures, ties, no_relevant)
-        scores = {ranking.group: ranking.scores for ranking in rankings}
+    evaluation, scores = _evaluate(name, benchmark, rankings, measures, ties, no_relevant)
     result = Result(
         model=name,
         benchmark=benchmark.name,
@@ -120,17 +116,12 @@ def run(
     for note in result.notes[len(ranker.notes) :]:
         progress.say(f"note: {name}: {note}")
     if folder is not None:
-        result.save(folder, scores=save_scores)
+        for stale in TREC_FILES:
+            (folder / stale).unlink(missing_ok=True)
         if save_run:
             write_trec(folder, benchmark.tasks, scores, name)
+        result.save(folder, scores=save_scores)
     return result
-
-
-def check_measures(benchmark: "str | Benchmark", measures: str | Sequence[str] | None) -> None:
-    """Raise ValueError for a measure that a benchmark does not have."""
-    asks = benchmark.startswith("oagqa") if isinstance(benchmark, str) else benchmark.asks_questions
-    if measures is not None:
-        (parse_hits if asks else parse_measures)(measures)
 
 
 def model_options(like: str | None = None, **options: Any) -> ModelOptions:
@@ -140,7 +131,7 @@ def model_options(like: str | None = None, **options: Any) -> ModelOptions:
     try:
         return ModelOptions(**(recipe | given))
     except TypeError as error:
-        valid = ", ".join(ModelOptions.__dataclass_fields__)
+        valid = ", ".join([*ModelOptions.__dataclass_fields__, *LOADING])
         raise TypeError(f"unknown option among {', '.join(options)}; valid are {valid}") from error
 
 
@@ -149,24 +140,25 @@ def folder_name(model: str) -> str:
     return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in model.replace("/", "__")).lstrip(".") or "model"
 
 
-def _check_fit(
-    benchmark: Benchmark, options: ModelOptions, ties: Ties, no_relevant: NoRelevant, save_scores: bool
-) -> None:
-    """Refuse options that a benchmark has no use for, and queries that cannot be evaluated."""
+def _evaluate(
+    name: str,
+    benchmark: Benchmark,
+    rankings: Sequence[Ranking],
+    measures: str | Sequence[str] | None,
+    ties: str,
+    no_relevant: str,
+) -> tuple[Evaluation, Scores]:
+    """The numbers, and the scores that they come from: group -> query -> paper -> score."""
     if benchmark.asks_questions:
-        refused = {
-            "ties": (ties is not Ties.TREC, "has one tie rule"),
-            "no_relevant": (no_relevant is not NoRelevant.ERROR, "counts a question without an answer as 0"),
-            "save_scores": (save_scores, "saves rankings by save_run (--save-run)"),
-        }
-        for option, (chosen, instead) in refused.items():
-            if chosen:
-                raise ScirankError(f"{option} is for mdcr; {benchmark.name} {instead}")
-        return
-    for option in ("query_template", "query_prompt"):
-        if getattr(options, option) is not None:
-            raise ScirankError(f"{option} is for oagqa; the queries of {benchmark.name} are papers like the candidates")
-    check_relevant([q for task in benchmark.tasks for q in task.queries if not task.relevant[q]], no_relevant)
+        pairs = zip(benchmark.tasks, rankings, strict=True)
+        found = {task.group: _first(name, task, ranking) for task, ranking in pairs}
+        runs = {topic: {query: best.run for query, best in of.items()} for topic, of in found.items()}
+        return evaluate_answers(benchmark.tasks, found, measures), runs
+    queries = list(_scored(name, benchmark.tasks, rankings))
+    scores: dict[str, dict[str, dict[str, float]]] = {task.group: {} for task in benchmark.tasks}
+    for query in queries:
+        scores[query.group][query.query_id] = query.run
+    return evaluate(queries, benchmark.groups, measures, ties, no_relevant), scores
 
 
 def _in_order(name: str, tasks: Sequence[Task], rankings: Iterable[Ranking]) -> list[Ranking]:

@@ -239,7 +239,6 @@ DOWNLOADS = {
     "cut off": (GOOD[:-300], "not a whole zip"),
     "no topics": (zipped(("readme.txt", b"x")), "expected TOPIC-papers-10k.tsv .* found readme.txt"),
     "damaged": (GOOD[:DAMAGE] + bytes(8) + GOOD[DAMAGE + 8 :], "bayes_theorem-papers-10k.tsv: cannot be unpacked"),
-    "bad rows": (zipped(("bayes_theorem-papers-10k.tsv", b"0\n"), ("bayes_theorem-questions.tsv", b"")), "line 1: "),
 }
 BY_HAND = r"(?s){}.*open https://drive.google.com/\S+ in a browser, .* as data_dir, or set OAGQA_DATA_DIR".format
 
@@ -334,3 +333,13 @@ def test_the_builder_is_a_loading_script_too(python, small, zipping, config, row
         f"print(len(load_dataset({folder!r}, {config!r}, **{options})))"
     )
     assert python(code).stdout.split() == [rows]
+
+
+def test_a_row_that_cannot_be_read_is_no_reason_to_fetch_the_zip_again(upstream_zip):
+    bad = zipped(("optics-papers-10k.tsv", b"0\n"), ("optics-questions.tsv", b"?\t[]\n"))
+    upstream_zip.write_bytes(bad)
+    for _ in range(2):
+        with pytest.raises(OagqaDataError, match=r"optics-papers-10k\.tsv, line 1: expected 3 columns") as refused:
+            load_dataset("oagqa", "optics")
+        assert "in a browser" not in str(refused.value)
+        upstream_zip.unlink(missing_ok=True)

@@ -254,7 +254,7 @@ MALFORMED = {
     "qrels": ("optics/0 0 0 1\n", 1, PARTS(4, "optics/0 0 0 1'")),
     "commas": ("optics/0,0,0.5\n", 1, PARTS(1, "optics/0,0,0.5'")),
     "JSON list": ("[" + GOOD.strip() + "]", 1, PARTS(8, '[{"question"')),
-    "no topic": ("0 Q0 0 1 0.5 x\n", 1, "expected a question as topic/row, found '0'"),
+    "no topic": ("0 Q0 0 1 0.5 x\n", 1, "cannot tell the topic of question '0'. Write topic/row"),
     "twice": ("optics/0 Q0 0 1 2 x\noptics/0 Q0 optics/0 2 1 x\n", 2, TWICE("optics/0")),
     "word": ("optics/0 Q0 0 1 high x\n", 1, FINITE("'high'")),
     "NaN": ("optics/0 Q0 0 1 2 x\noptics/0 Q0 1 2 nan x\n", 2, FINITE("'nan'")),

@@ -42,13 +42,12 @@ def load_benchmark(
             found and what to do.
     """
     name, split, missing_text = Names(name), Split(split), MissingText(missing_text)
-    asks = name in (Names.OAGQA, Names.OAGQA_MINI)
     if name in (Names.MDCR_MINI, Names.OAGQA_MINI):
         if data_dir is not None:
             real = name.removesuffix("-mini")
             raise ScirankError(f"{name} comes with the package and takes no data_dir; for your own files use {real}")
         data_dir = _mini(name)
-    if asks:
+    if name.asks_questions:
         from .oagqa import load_oagqa
 
         if split is not Split.TEST:

@@ -1,8 +1,8 @@
 """Downloads that turn out not to be the data."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 @contextmanager
@@ -29,6 +29,5 @@ def discarding_bad_download(
         if not downloaded:
             raise kind(str(error)) from error
         for leftover in (path, path + ".json"):
-            if os.path.isfile(leftover):
-                os.remove(leftover)
+            Path(leftover).unlink(missing_ok=True)
         raise kind(f"{error}\n{by_hand}") from error

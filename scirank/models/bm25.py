@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmarks import Corpus, Task
 from ..progress import Progress
-from ..ranking import Ranked, by_tie_rule, rank_block
+from ..ranking import BLOCK, Ranked, by_tie_rule, rank_block
 from .ranker import Ranking, ranking_of
 from .text import paper_text, question_text, template_name
 
@@ -51,13 +51,19 @@ class BM25Ranker:
         return facts if self.query_template is None else facts | {"query_template": self.query_template}
 
     def _ranking(self, task: Task, index: Any, papers: Sequence[str], rows: Mapping[str, int]) -> Ranking:
-        found = {}
-        for query in task.queries:
-            scores = self._scores(task, query, index, len(papers))
+        import numpy as np
+
+        queries = list(task.queries)
+        found: dict[str, Ranked] = {}
+        together = max(1, BLOCK // max(1, len(papers)))
+        for start in range(0, len(queries), together):
+            block = queries[start : start + together]
+            scores = np.stack([self._scores(task, query, index, len(papers)) for query in block])
             if task.candidates is None:
-                (found[query],) = rank_block(scores[None], papers, task.depth)
+                found |= dict(zip(block, rank_block(scores, papers, task.depth), strict=True))
             else:
-                found[query] = Ranked({paper: float(scores[rows[paper]]) for paper in task.pool(query)}, False)
+                for query, row in zip(block, scores, strict=True):
+                    found[query] = Ranked({paper: float(row[rows[paper]]) for paper in task.pool(query)}, False)
         return ranking_of(task.group, found)
 
     def _scores(self, task: Task, query: str, index: Any, papers: int) -> "np.ndarray":

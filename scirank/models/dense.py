@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmarks import Document, Task
 from ..embeddings import Encoder, Vectors
+from ..errors import ScirankError
 from ..progress import Progress
 from ..ranking import by_tie_rule, search
 from ..results import sha256_of_file
@@ -64,6 +65,11 @@ class DenseRanker:
         for task in tasks:
             vectors = paper_vectors if task.answers is None else question_vectors
             asked = vectors.take([(task.group, query) for query in task.queries])
+            if len(asked) and asked.shape[1] != paper_vectors.array.shape[1]:
+                raise ScirankError(
+                    f"{self.name} gave vectors of {asked.shape[1]} dimensions for questions and of "
+                    f"{paper_vectors.array.shape[1]} for papers; they have to be the same"
+                )
             if task.candidates is None:
                 ids = by_tie_rule(task.corpus)
                 corpus = paper_vectors.take([(id(task.corpus), paper) for paper in ids])

@@ -8,7 +8,8 @@ from ..errors import ScirankError
 
 FIELDS = ("title", "abstract", "text", "sep")
 FORMS = {"dpr": "{title} {sep} {abstract}", "colbert": "{title}. {abstract}"}
-"""Templates by name: how DPR and ColBERT see a paper in PT-Retrieval; their questions are taken as they stand."""
+"""Templates by name, of both sides: how DPR and ColBERT see a paper in PT-Retrieval. Their questions are taken as they
+stand; ColBERT's markers are the model's own business."""
 
 
 def paper_text(template: str | None, separator: str | None) -> Callable[[Document], str]:
@@ -22,6 +23,8 @@ def paper_text(template: str | None, separator: str | None) -> Callable[[Documen
     Raises:
         ScirankError: the template has other fields, or `{sep}` for a model without a separator.
     """
+    if template in FORMS:
+        separator = separator or "[SEP]"
     template = _template(template, separator)
     fields = _fields(template, FIELDS)
     if not fields - {"sep"}:
@@ -39,7 +42,7 @@ def paper_text(template: str | None, separator: str | None) -> Callable[[Documen
 
 def question_text(template: str | None) -> Callable[[Document], str]:
     """A function from a question to its text: as it stands, or put into a template with the field `{question}`."""
-    if template is None:
+    if template is None or template in FORMS:
         return lambda question: question.text
     _fields(template, ("question",))
     return lambda question: template.format(question=question.text)
@@ -47,7 +50,7 @@ def question_text(template: str | None) -> Callable[[Document], str]:
 
 def template_name(template: str | None, separator: str | None) -> str:
     """The template as it was filled, for the record."""
-    return _template(template, separator).replace("{sep}", separator or "")
+    return _template(template, separator).replace("{sep}", separator or "[SEP]")
 
 
 def _template(template: str | None, separator: str | None) -> str:

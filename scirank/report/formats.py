@@ -91,7 +91,8 @@ def _body(results: Sequence[Result]) -> list[list[tuple[str, list[str]]]]:
     body = []
     for sections in zip(*(result.sections for result in results), strict=True):
         tables = [section.rows for section in sections]
-        body.append([(name, [f"{t[name][m]:.2f}" for t in tables for m in measures]) for name in tables[0]])
+        of = " (discipline)" if sections[0].kind == "discipline" else ""  # some are called as a topic of theirs
+        body.append([(name + of, [f"{t[name][m]:.2f}" for t in tables for m in measures]) for name in tables[0]])
     return body
 
 

@@ -25,6 +25,12 @@ def check_plot(path: Path) -> None:
         raise ScirankError("plots need matplotlib, of the extra `notebook`: pip install 'scirank[notebook]'")
 
 
+def check_calibration(result: Result) -> None:
+    """Raise ScirankError where a result has no calibration to plot."""
+    if "calibration" not in result.summary:
+        raise ScirankError(f"{result.model}: no calibration; it is for OAG-QA, of rankings that have scores")
+
+
 def reliability_plot(results: Sequence[Result], rule: str = "title_span") -> "Figure":
     """How often papers are hits, by how likely their scores say it is: a line a model, on the diagonal at best.
 
@@ -41,8 +47,7 @@ def reliability_plot(results: Sequence[Result], rule: str = "title_span") -> "Fi
     lines, bars = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
     lines.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, label="calibrated")
     for at, result in enumerate(results):
-        if "calibration" not in result.summary:
-            raise ScirankError(f"{result.model}: no calibration; it is for OAG-QA, of rankings that have scores")
+        check_calibration(result)
         found: dict[str, Any] = result.summary["calibration"][rule]
         place = [at_ for at_, count in enumerate(found["count"]) if count]
         style: dict[str, Any] = {
@@ -53,9 +58,12 @@ def reliability_plot(results: Sequence[Result], rule: str = "title_span") -> "Fi
         lines.plot(confidence, [found["accuracy"][b] for b in place], marker=MARKERS[at % len(MARKERS)], **style)
         share = [found["count"][b] / sum(found["count"]) for b in place]
         bars.plot(confidence, share, marker=MARKERS[at % len(MARKERS)], color=style["color"])
-    lines.set(ylabel="share of hits", xlim=(0, 1), ylim=(0, 1), title=f"{results[0].benchmark}: first 5 papers, {rule}")
+    lines.set(
+        ylabel="share of hits", xlim=(0, 1), ylim=(-0.02, 1.02), title=f"{results[0].benchmark}: first 5 papers, {rule}"
+    )
     lines.legend(frameon=False, fontsize="small")
-    bars.set(xlabel="softmax of the scores", ylabel="share of papers", ylim=(0, None))
+    bars.set(xlabel="softmax of the scores", ylabel="share of papers")
+    bars.set_ylim(0, 1.1 * bars.get_ylim()[1])
     return figure
 
 

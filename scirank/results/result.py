@@ -145,6 +145,7 @@ class Result:
 
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / "scores.json").unlink(missing_ok=True)  # of an earlier result
         if scores:
             with whole_file(folder / "scores.json") as path:
                 path.write_text(json.dumps(self.pair_scores()) + "\n", "utf-8")

@@ -7,6 +7,7 @@ from ..benchmarks.task import Task
 from ..errors import ScirankError
 from .files import whole_file
 
+FILES = ("run.trec", "qrels.trec")
 Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
@@ -21,14 +22,23 @@ def write_trec(folder: Path, tasks: Sequence[Task], scores: Scores, model: str) 
     """
     tag = "".join(model.split()) or "scirank"
     runs, qrels = [], []
+    written: set[str] = set()
     for task in tasks:
         for query, run in scores[task.group].items():
+            if query in written:
+                raise ScirankError(
+                    f"query {query} is in two groups, which TREC files cannot tell apart; run them apart"
+                )
+            written.add(query)
             # trec_eval orders by score and id, so ranks are for the eye.
             order = sorted(run, key=lambda paper: (run[paper], paper.encode()), reverse=True)
             runs += [f"{query} Q0 {task.global_id(p)} {rank} {run[p]!r} {tag}" for rank, p in enumerate(order, 1)]
-            pool = task.relevant[query] if task.candidates is None else task.candidates[query]
-            qrels += [f"{query} 0 {task.global_id(p)} {int(p in task.relevant[query])}" for p in sorted(pool)]
-    for name, lines, columns in (("run.trec", runs, 6), ("qrels.trec", qrels, 4)):
+            judged = task.relevant[query] if task.candidates is None else task.candidates[query]
+            # Tools leave out a query that is not judged at all, where it has to count 0.
+            papers = sorted(judged) or order[:1]
+            qrels += [f"{query} 0 {task.global_id(paper)} {int(paper in task.relevant[query])}" for paper in papers]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines, columns in zip(FILES, (runs, qrels), (6, 4), strict=True):
         if wrong := [line for line in lines if len(line.split()) != columns]:
             raise ScirankError(f"an id with a blank cannot be written to {name}: {wrong[0]!r}")
         with whole_file(folder / name) as path:
