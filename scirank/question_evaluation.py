@@ -46,8 +46,10 @@ def evaluate_answers(
     if not columns or not columns["query_id"]:
         raise ScirankError("nothing to evaluate: no question is left")
     scores, hits = columns.pop("scores"), {rule: columns.pop(rule) for rule in RULES.values()}
-    tied = columns["tied"] if scored else columns.pop("tied") and None
-    per_question = PerQuestion({name: columns[name] for name in measure_names(parsed)}, tied, hits)
+    if not scored:
+        del columns["tied"]
+    values = {name: columns[name] for name in measure_names(parsed)}
+    per_question = PerQuestion(values, columns.get("tied"), hits)
     disciplines = {task.group: task.part_of for task in tasks}
     summary = summarise_questions(per_question, columns["group"], disciplines)
     summary["without_relevant"] = columns["relevant"].count(0)

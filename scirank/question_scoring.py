@@ -80,10 +80,11 @@ def score_run(
         tasks = list(data.tasks)
     _check_papers(tasks, given)
     absent = [query for task in tasks for query in task.queries if query not in given]
+    extra = _extra(topics, given)
     if absent and missing is Missing.ERROR:
+        also = f" (and rankings are of no question here: {shown(extra)})" if extra else ""
         raise ScirankError(
-            f"{counted(len(absent), 'question has', 'questions have')} no ranking: {shown(absent)}"
-            f"{_unknown(topics, given)}. Rank them, or "
+            f"{counted(len(absent), 'question has', 'questions have')} no ranking: {shown(absent)}{also}. Rank them, or "
             "choose missing (--missing): lowest counts them as not found, drop leaves them out"
         )
     found = {task.group: dict(_ranked(task, given, missing)) for task in tasks}
@@ -102,15 +103,15 @@ def score_run(
                 "missing": missing,
             },
         },
-        notes=(*data.notes, *evaluation.notes, *_about(groups_there, tasks, topics, given, absent, missing)),
+        notes=(*data.notes, *evaluation.notes, *_about(groups_there, tasks, extra, absent, missing)),
         scores={topic: {query: best.run for query, best in runs.items()} for topic, runs in found.items()},
     )
 
 
-def _unknown(topics: Mapping[str, Task], given: Run) -> str:
+def _extra(topics: Mapping[str, Task], given: Run) -> list[str]:
+    """What was ranked and is no question."""
     known = {query for task in topics.values() for query in task.queries}
-    extra = [question for question in given if question not in known]
-    return f" (and rankings are of no question here: {shown(extra)})" if extra else ""
+    return [question for question in given if question not in known]
 
 
 def _check_papers(tasks: Sequence[Task], given: Run) -> None:
@@ -130,12 +131,7 @@ def _ranked(task: Task, given: Run, missing: Missing) -> Iterator[tuple[str, Ran
 
 
 def _about(
-    groups: Sequence[str],
-    tasks: Sequence[Task],
-    topics: Mapping[str, Task],
-    given: Run,
-    absent: Sequence[str],
-    missing: Missing,
+    groups: Sequence[str], tasks: Sequence[Task], extra: Sequence[str], absent: Sequence[str], missing: Missing
 ) -> Iterator[str]:
     evaluated = {task.group for task in tasks}
     if left_out := [topic for topic in groups if topic not in evaluated]:
@@ -143,6 +139,5 @@ def _about(
     if absent:
         fate = "left out" if missing is Missing.DROP else "counted as not found"
         yield f"{counted(len(absent), 'question', 'questions')} without a ranking, {fate}: {shown(absent)}"
-    known = {query for task in topics.values() for query in task.queries}
-    if extra := [question for question in given if question not in known]:
+    if extra:
         yield f"{counted(len(extra), 'ranking is', 'rankings are')} of no question here and not used: {shown(extra)}"
