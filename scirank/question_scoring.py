@@ -84,8 +84,8 @@ def score_run(
     if absent and missing is Missing.ERROR:
         also = f" (and rankings are of no question here: {shown(extra)})" if extra else ""
         raise ScirankError(
-            f"{counted(len(absent), 'question has', 'questions have')} no ranking: {shown(absent)}{also}. Rank them, or "
-            "choose missing (--missing): lowest counts them as not found, drop leaves them out"
+            f"{counted(len(absent), 'question has', 'questions have')} no ranking: {shown(absent)}{also}. Rank them, "
+            "or choose missing (--missing): lowest counts them as not found, drop leaves them out"
         )
     found = {task.group: dict(_ranked(task, given, missing)) for task in tasks}
     evaluation = evaluate_answers(tasks, found, measures, scored=files[0].scored)
