@@ -41,6 +41,7 @@ class BenchmarkFiles(StrEnum):
 
     MDCR = "mdcr"
     OAGQA = "oagqa"
+    OAGQA_MINI = "oagqa-mini"
 
 
 class Reproduction(StrEnum):
@@ -174,6 +175,7 @@ def score(
         _refuse(of_mdcr | {"--no-relevant": None if no_relevant is NoRelevant.ZERO else no_relevant}, "mdcr")
         result = score_run(
             run or [],
+            benchmark,
             groups=_comma_separated(groups),
             disciplines=_comma_separated(disciplines),
             data_dir=data_dir,
@@ -358,6 +360,11 @@ def audit(
         from .report.audit_oagqa import audit_tables as oagqa_tables
 
         _refuse({"--split": split}, "mdcr")
+        if benchmark is BenchmarkFiles.OAGQA_MINI:
+            from oagqa_dataset import MINI
+
+            _refuse({"--data-dir": data_dir}, "oagqa; the small one comes with the package")
+            data_dir = MINI
         found_topics = audit_oagqa(data_dir, _comma_separated(topics), _comma_separated(disciplines))
         console().print(*oagqa_tables(found_topics), sep="\n")
 

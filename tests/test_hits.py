@@ -605,3 +605,8 @@ def test_the_documented_example(config):
     parsed = doctest.DocTestParser().get_doctest(text, {}, config, None, 0)
     assert len(parsed.examples) >= 4
     assert doctest.DocTestRunner().run(parsed).failed == 0
+
+
+def test_disciplines_need_topics(metric):
+    with pytest.raises(ValueError, match="row 0: disciplines need groups"):
+        metric.compute(predictions=[["A"]], references=[["A"]], disciplines=["physics"])

@@ -81,6 +81,8 @@ QUOTES = {
     "questions, upstream": (SWALLOWING_QUESTIONS, [("What?\t['One']\nWhy?", ["Two"])], {"swallowed": 1}),
     "questions, literal": (SWALLOWING_QUESTIONS, [('"What?', ["One"]), ('Why?"', ["Two"])], {}),
     "papers, literal, never closed": (b'0\t"a\tA\n1\tb\tB\n', [("0", '"a', "A"), B], {}),
+    "papers, literal, a quoted word": (b'0\ta\tA\n1\tb\t"B" C\n', [A, ("1", "b", "B C")], {}),
+    "papers, literal, a swallowed tab": (b'0\t"a\tb" A\n', [("0", '"a', 'b" A')], {}),
     # As Python's csv writes a list in which a title has an apostrophe.
     "questions, literal, quoted answers": (tsv(("What?", ["One", "It's"])), [("What?", ["One", "It's"])], {}),
 }
@@ -125,6 +127,10 @@ MALFORMED = {
     "papers: huge field by a quote": (
         b'0\t"' + b"a\tA\n" * LIMIT,
         ", line 1: field larger .* never closed .*'literal'",
+    ),
+    "questions: no comma between titles": (
+        b"What?\t['One' 'Two']\n",
+        ", line 1: two titles without a comma between, which Python joins: ",
     ),
     "papers: none": (b"", ": no papers; expected a row a paper: id, text and title, with tabs between"),
     "papers: header only": (b"id\ttext\ttitle\n", ": no papers; expected"),

@@ -716,3 +716,25 @@ def test_a_plot_that_cannot_be_made_is_refused_before_any_work(command):
 def test_minis_files_are_the_benchmark():
     asked = package.run("random", "oagqa", data_dir=MINI, quiet=True)
     assert asked.summary == package.run("random", "oagqa-mini", quiet=True).summary
+
+
+def test_what_an_earlier_result_left_does_not_stay(small, tmp_path):
+    options = {"data_dir": small, "out": tmp_path, "quiet": True}
+    package.run("bm25", "oagqa", save_run=True, **options)
+    with pytest.raises(ScirankError, match=r"made in another way \(settings measures\)"):
+        package.run("bm25", "oagqa", measures="hit_1", **options)
+    assert (tmp_path / "bm25" / "run.trec").is_file()
+    package.run("bm25", "oagqa", measures="hit_1", overwrite=True, **options)
+    assert sorted(path.name for path in (tmp_path / "bm25").iterdir()) == ["per_query.parquet", "result.json"]
+
+
+def test_vectors_of_two_widths_are_one_clear_error(small):
+    class Uneven:
+        def encode_query(self, texts):
+            return np.ones((len(texts), 2))
+
+        def encode_document(self, texts):
+            return np.ones((len(texts), 3))
+
+    with pytest.raises(ScirankError, match="vectors of 2 dimensions for questions and of 3 for papers"):
+        package.run(Uneven(), "oagqa", data_dir=small, quiet=True)

@@ -7,6 +7,7 @@ import pytest
 
 from scirank.errors import ScirankError
 from scirank.question_scoring import score_run
+from scirank.report.plots import check_calibration
 from scirank.results import Result
 
 TOPICS = ("aerodynamics", "structures")
@@ -220,6 +221,27 @@ def test_missing(small, tmp_path, missing, questions, hits, note, form):
     assert any(told.endswith(f" without any ranking, left out: {left_out}") for told in result.notes)
 
 
+def test_a_topic_that_was_named_cannot_go_missing(small, tmp_path):
+    path = tmp_path / "a"
+    path.write_text(lines(*OPTICS) + asked('"photon/99"', ids="[0]"))
+    with pytest.raises(ScirankError, match=r"1 question has no ranking: photon/0 \(and .* no question here: photon/99"):
+        score_run(path, data_dir=small, groups=["optics", "photon"])
+    alone = score_run(path, data_dir=small, groups="optics", name="mine")
+    among = score_run(path, data_dir=small)
+    assert alone.model == "mine"
+    assert alone.provenance["data_sha256"] == among.provenance["data_sha256"]
+
+
+def test_without_scores_nothing_is_said_of_ties(small, tmp_path):
+    path = tmp_path / "a"
+    path.write_text(lines(*OPTICS))
+    result = score_run(path, data_dir=small, measures="hit_2")
+    assert "tied" not in result.per_query
+    assert "tied_queries" not in result.summary
+    with pytest.raises(ScirankError, match="no calibration"):
+        check_calibration(result)
+
+
 def test_what_is_not_used_is_told(small, tmp_path):
     path = tmp_path / "a"
     path.write_text(lines("photon/0") + asked('"photon/99"', ids="[0]") + asked('"music/0"', ids='["a"]'))
@@ -353,3 +375,12 @@ def test_a_plot_that_cannot_be_made_costs_nothing_else(small, scirank, tmp_path)
     done = scirank("score", "oagqa", "--data-dir", small, "--run", "good", "--plot", "x.gif", "--out", "out", expect=1)
     assert "error: " in done.stderr
     assert done.stdout == "" or Result.load(tmp_path / "out").model == "good"
+
+
+def test_the_small_one_has_a_name_too(scirank):
+    run = ("run", "bm25", "--benchmark", "oagqa-mini", "--topics", "optics", "--out", "out", "--save-run", "-q")
+    made = scirank(*run, "--format", "csv").stdout.splitlines()
+    again = ("score", "oagqa-mini", "--run", "out/bm25/run.trec", "--topics", "optics", "--name", "bm25")
+    assert scirank(*again, "--format", "csv").stdout.splitlines() == made
+    assert "60" in scirank("audit", "oagqa-mini", "--topics", "optics").stdout
+    assert "comes with the package" in scirank("audit", "oagqa-mini", "--data-dir", ".", expect=2).stderr

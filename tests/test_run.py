@@ -359,3 +359,26 @@ def test_texts_are_encoded_longest_first_and_in_the_same_order_in_every_process(
 
 def test_options_reach_the_ranker():
     assert load_ranker("random", ModelOptions(seed=3)).provenance() == {"kind": "random", "seed": 3}
+
+
+def test_a_run_is_saved_for_other_tools(tmp_path):
+    class Own:
+        name, notes = "own", ()
+
+        def rank(self, tasks, progress):
+            for task in tasks:
+                pools = {query: enumerate(task.pool(query)) for query in task.queries}
+                yield package.Ranking(
+                    task.group, {q: {p: np.float32(1 / (at + 1)) for at, p in pool} for q, pool in pools.items()}
+                )
+
+        def provenance(self):
+            return {}
+
+    result = package.run(Own(), "mdcr-mini", groups="Art", out=tmp_path, save_run=True, quiet=True)
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels, run = (list(read(str(tmp_path / "own" / name))) for read, name in (
+        (ir_measures.read_trec_qrels, "qrels.trec"), (ir_measures.read_trec_run, "run.trec")))  # fmt: skip
+    found = ir_measures.calc_aggregate([ir_measures.R @ 5, ir_measures.AP], qrels, run)
+    assert 100 * found[ir_measures.R @ 5] == pytest.approx(result.average["recall_5"], abs=1e-4)
+    assert 100 * found[ir_measures.AP] == pytest.approx(result.average["map"], abs=1e-4)

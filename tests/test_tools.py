@@ -71,6 +71,10 @@ def odd(write_oagqa):
     return write_oagqa(None, [("Where?", ["Light"])], topic="photon")
 
 
+def test_a_title_as_long_as_its_file_does_not_stop_the_audit():
+    assert contained({" a b ", " b c ", " " + "a b " * 20_000}) == {" a b "}
+
+
 def test_the_audit_of_questions_counts_what_is_odd(odd, scirank, tmp_path):
     audit = audit_oagqa(odd)
     algebra, optics = audit.topics
