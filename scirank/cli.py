@@ -196,7 +196,7 @@ def score(
     if out is not None:
         result.save(out)
     if plot is not None:
-        _save_plot([result], plot)
+        _save_plot([result], plot, quiet)
 
 
 @app.command(epilog="Example: scirank run allenai/specter2_base bm25 --benchmark mdcr --out results")
@@ -333,7 +333,7 @@ def run(
         if done:
             _print_results(done, format)
         if done and plot is not None:
-            _save_plot(done, plot)
+            _save_plot(done, plot, quiet)
     raise typer.Exit(0 if len(done) == len(models) else 1)
 
 
@@ -465,11 +465,11 @@ def _check_plot(plot: Path | None) -> None:
         check_plot(plot)
 
 
-def _save_plot(results: "list[Result]", path: Path) -> None:
+def _save_plot(results: "list[Result]", path: Path, quiet: bool) -> None:
     from .report.plots import save_reliability
 
     save_reliability(results, path)
-    _tell([f"saved {path}"])
+    _tell([] if quiet else [f"saved {path}"])
 
 
 def _comma_separated(names: str | None) -> list[str] | None:
