@@ -311,7 +311,7 @@ def test_a_later_failure_keeps_what_is_done(scirank, tmp_path):
 
 
 def test_folders_of_the_same_name_are_told_apart(tmp_path, monkeypatch):
-    from scirank.cli import _names
+    from scirank.cli.run import _names
 
     monkeypatch.chdir(tmp_path)
     for name in ("one/checkpoint", "two/checkpoint", "three"):

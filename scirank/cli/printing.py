@@ -1,0 +1,64 @@
+"""What commands share in looking at their options and showing their results."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .options import Format
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+
+def require(options: Mapping[str, Any]) -> None:
+    """Refuse a call in which an option that is needed was not given."""
+    if absent := [name for name, value in options.items() if not value]:
+        raise typer.BadParameter(f"missing {' and '.join(absent)}")
+
+
+def refuse(options: Mapping[str, Any], benchmark: str) -> None:
+    """Refuse a call in which an option was given that is for another benchmark."""
+    if given := [name for name, value in options.items() if value]:
+        raise typer.BadParameter(f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} for {benchmark}")
+
+
+def comma_separated(names: str | None) -> list[str] | None:
+    """The names in a text."""
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Lines on standard error."""
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+
+
+def print_results(results: "list[Result]", format: Format) -> None:  # noqa: A002
+    """Results on standard output."""
+    if format is Format.TABLE:
+        from ..report import terminal
+
+        terminal.print_results(results, terminal.console())
+    else:
+        from ..report.formats import FORMATS
+
+        sys.stdout.write(FORMATS[format](results))
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a plot that could not be saved, before there is anything to plot."""
+    if path is not None:
+        from ..report import plots
+
+        plots.check_plot(path)
+
+
+def save_plot(results: "list[Result]", path: Path, quiet: bool) -> None:
+    """Save the reliability plot."""
+    from ..report import plots
+
+    plots.save_reliability(results, path)
+    tell([] if quiet else [f"saved {path}"])

@@ -1,0 +1,191 @@
+"""scirank run."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..choices import Benchmark, MissingText, NoRelevant, Pooling, Recipe, Similarity, Split, Ties
+from .app import app
+from .options import DataDir, Disciplines, Format, Groups, Measures, Plot, Quiet, QuoteRule, TieRule
+from .printing import check_plot, comma_separated, print_results, refuse, save_plot, tell
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+
+@app.command(epilog="Example: scirank run allenai/specter2_base bm25 --benchmark mdcr --out results")
+def run(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="bm25, random, minilm, a sentence-transformers name or folder, or module:factory for any encoder.",
+        ),
+    ],
+    benchmark: Annotated[Benchmark, typer.Option(help="What to run on.")] = Benchmark.MDCR,
+    split: Annotated[Split, typer.Option(help="mdcr: which split.")] = Split.TEST,
+    groups: Groups = None,
+    disciplines: Disciplines = None,
+    top_k: Annotated[int | None, typer.Option(min=1, help="oagqa: papers kept of a ranking; default 100.")] = None,
+    quotes: QuoteRule = None,
+    data_dir: DataDir = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Save OUT/MODEL/result.json and per_query.parquet as each model ends.")
+    ] = None,
+    save_scores: Annotated[
+        bool,
+        typer.Option("--save-scores", help="mdcr: also save scores.json, for `scirank score` and upstream's script."),
+    ] = False,
+    save_run: Annotated[
+        bool, typer.Option("--save-run", help="Also save run.trec and qrels.trec, for trec_eval, ir_measures and such.")
+    ] = False,
+    plot: Plot = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a saved result that was made in another way.")
+    ] = False,
+    format: Annotated[Format, typer.Option(help="How to print the numbers.")] = Format.TABLE,  # noqa: A002
+    measures: Measures = None,
+    ties: TieRule = Ties.TREC,
+    like: Annotated[
+        Recipe | None,
+        typer.Option(
+            help="scirepeval: CLS pooling, minus Euclidean distance, 512 tokens, as SPECTER2's published rows."
+        ),
+    ] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator; or dpr, colbert."
+        ),
+    ] = None,
+    query_template: Annotated[str | None, typer.Option(help="oagqa: text of a question, default '{question}'.")] = None,
+    similarity: Annotated[Similarity | None, typer.Option(help="Default: the model's own.")] = None,
+    pooling: Annotated[
+        Pooling | None, typer.Option(help="Replaces the model's; checkpoints without one need it.")
+    ] = None,
+    prompt: Annotated[
+        str | None, typer.Option(help="Put before a paper's text; default: the model's prompt for documents.")
+    ] = None,
+    query_prompt: Annotated[
+        str | None, typer.Option(help="oagqa: put before a question; default: the model's prompt for queries.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Tokens a text is cut to.")] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Texts encoded together.")] = 32,
+    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0.")] = None,
+    revision: Annotated[str | None, typer.Option(help="The model's revision on the Hub.")] = None,
+    seed: Annotated[int, typer.Option(help="For random.")] = 0,
+    missing_text: Annotated[
+        MissingText,
+        typer.Option(help="mdcr: a listed paper without a record: refuse, take its text as empty, or leave it out."),
+    ] = MissingText.ERROR,
+    no_relevant: Annotated[NoRelevant, typer.Option(help="mdcr: a query that cites no candidate.")] = NoRelevant.ERROR,
+    quiet: Quiet = False,
+) -> None:
+    """Rank a benchmark's papers with models and print the numbers, of MDCR beside the published ones."""
+    from ..benchmarks import load_benchmark
+    from ..fit import check_choices
+    from ..runner import folder_name, model_options
+    from ..runner import run as run_model
+
+    if (save_scores or save_run) and out is None:
+        raise typer.BadParameter("--save-scores and --save-run need --out")
+    chosen: dict[str, Any] = {
+        "template": template,
+        "query_template": query_template,
+        "similarity": similarity,
+        "pooling": pooling,
+        "prompt": prompt,
+        "query_prompt": query_prompt,
+        "max_length": max_length,
+        "batch_size": batch_size,
+        "device": device,
+        "revision": revision,
+        "seed": seed,
+    }
+    wanted = comma_separated(measures)
+    options = model_options(like, **chosen)
+    check_choices(benchmark, benchmark.asks_questions, options, wanted, ties, no_relevant, save_scores)
+    if not benchmark.asks_questions:
+        refuse({"--plot": plot}, "oagqa")
+    check_plot(plot)
+    names = _names(models)
+    _silence_libraries()
+    data = load_benchmark(
+        benchmark,
+        split=split,
+        groups=comma_separated(groups),
+        data_dir=data_dir,
+        missing_text=missing_text,
+        disciplines=comma_separated(disciplines),
+        top_k=top_k,
+        quotes=quotes,
+    )
+    done: list[Result] = []
+    try:
+        for model, name in zip(models, names, strict=True):
+            # A model that fails takes nothing from the others.
+            with _whatever_it_raises(name):
+                result = run_model(
+                    model,
+                    data,
+                    name=name,
+                    out=out,
+                    measures=wanted,
+                    ties=ties,
+                    no_relevant=no_relevant,
+                    save_scores=save_scores,
+                    save_run=save_run,
+                    overwrite=overwrite,
+                    like=like,
+                    quiet=quiet,
+                    **chosen,
+                )
+                done.append(result)
+                if out is not None and not quiet:
+                    tell([f"saved {out / folder_name(name)}"])
+    finally:  # what is done is shown whatever happens to the rest
+        if done:
+            print_results(done, format)
+        if done and plot is not None:
+            save_plot(done, plot, quiet)
+    raise typer.Exit(0 if len(done) == len(models) else 1)
+
+
+@contextmanager
+def _whatever_it_raises(model: str) -> Iterator[None]:
+    """Tell what went wrong with a model, whose code may raise anything, and go on."""
+    try:
+        yield
+    except Exception as error:
+        if os.environ.get("SCIRANK_TRACEBACK"):
+            raise
+        kind = "" if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: "
+        more = kind and " (SCIRANK_TRACEBACK=1 shows where)"
+        tell([f"error: {model}: {kind}{error}{more}"])
+
+
+def _names(models: list[str]) -> list[str]:
+    """What each model is called in results: folders of the same name by the way to them."""
+    from ..errors import ScirankError
+    from ..models import model_name
+    from ..runner import folder_name
+
+    short = [model_name(model) for model in models]
+    names = [model if short.count(name) > 1 else name for model, name in zip(models, short, strict=True)]
+    if len({folder_name(name) for name in names}) < len(names):
+        raise ScirankError(f"two models would both be saved under one name: {', '.join(names)}; run them apart")
+    return names
+
+
+def _silence_libraries() -> None:
+    """The bars and remarks of the libraries would stand among our own lines."""
+    import logging
+
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
