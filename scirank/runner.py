@@ -78,9 +78,10 @@ def run(
     if isinstance(benchmark, str):
         check_choices(benchmark, Names(benchmark).asks_questions, *choices)
         benchmark = load_benchmark(benchmark, **of_loading)
-    elif of_loading:
-        raise ScirankError(f"{', '.join(of_loading)}: for load_benchmark, where this benchmark came from")
-    check_choices(benchmark.name, benchmark.asks_questions, *choices)
+    else:
+        if of_loading:
+            raise ScirankError(f"{', '.join(of_loading)}: for load_benchmark, where this benchmark came from")
+        check_choices(benchmark.name, benchmark.asks_questions, *choices)
     if benchmark.asks_questions:
         measures = measures_within(benchmark.tasks[0].depth, measures)
         settings = {"like": like, "measures": measures}
