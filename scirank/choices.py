@@ -77,6 +77,14 @@ class Quotes(Choice):
     LITERAL = "literal"
 
 
+class Kind(Choice):
+    """Kinds of models that a folder, a name on the Hub or an object can be."""
+
+    BI_ENCODER = "bi-encoder"
+    LATE_INTERACTION = "late-interaction"
+    CROSS_ENCODER = "cross-encoder"
+
+
 class Similarity(Choice):
     """Similarities of vectors; the last two are negated distances."""
 
@@ -91,6 +99,28 @@ class Pooling(Choice):
 
     CLS = "cls"
     MEAN = "mean"
+
+
+class Dtype(Choice):
+    """Precisions of computing."""
+
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
+    FLOAT16 = "float16"
+
+
+class Backend(Choice):
+    """What computes."""
+
+    TORCH = "torch"
+    ONNX = "onnx"
+    OPENVINO = "openvino"
+
+
+class Engine(Choice):
+    """What carries encoding out on many machines."""
+
+    RAY = "ray"
 
 
 class Recipe(Choice):

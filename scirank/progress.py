@@ -22,35 +22,66 @@ class Progress:
     @contextmanager
     def counting(self, total: int, label: str) -> Iterator[Callable[[int], None]]:
         """Give a function that is told how many more are done."""
+        with self._shown(total, label, lambda done, seconds: f"{done:,} of {total:,}, {seconds:.0f} s") as advance:
+            yield advance
+
+    @contextmanager
+    def encoding(self, texts: int, tokens: int, label: str) -> Iterator[Callable[[int, int], None]]:
+        """Give a function that is told how many more texts and tokens are done; tokens say how much is left."""
+        encoded = 0
+
+        def told(done: int, seconds: float) -> str:
+            seconds = max(seconds, 1e-9)
+            rate = done / seconds
+            left = duration((tokens - done) / max(rate, 1e-9)) + " left" if done < tokens else duration(seconds)
+            return f"{encoded:,} of {texts:,} texts, {encoded / seconds:,.0f} texts/s, {rate:,.0f} tokens/s, {left}"
+
+        with self._shown(tokens, label, told) as advance:
+
+            def more(more_texts: int, more_tokens: int) -> None:
+                nonlocal encoded
+                encoded += more_texts
+                advance(more_tokens)
+
+            yield more
+
+    @contextmanager
+    def _shown(self, total: int, label: str, told: Callable[[int, float], str]) -> Iterator[Callable[[int], None]]:
+        started = time.monotonic()
+        done, said = 0, started
         if self.quiet or total == 0:
             yield lambda _: None
         elif sys.stderr.isatty():
-            with self._bar(total, label) as advance:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn
+            from rich.progress import Progress as Bars
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+            with Bars(*columns, console=Console(stderr=True)) as bars:
+                bar = bars.add_task(label, total=total, told="")
+
+                def advance(more: int) -> None:
+                    nonlocal done
+                    done += more
+                    bars.update(bar, completed=done, told=told(done, time.monotonic() - started))
+
                 yield advance
         else:
-            yield self._lines(total, label)
 
-    @contextmanager
-    def _bar(self, total: int, label: str) -> Iterator[Callable[[int], None]]:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bars
+            def advance(more: int) -> None:
+                nonlocal done, said
+                done += more
+                now = time.monotonic()
+                if done >= total or now - said >= PLAIN_SECONDS:
+                    said = now
+                    self.say(f"{label}: {told(done, now - started)}")
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Bars(*columns, console=Console(stderr=True)) as bars:
-            bar = bars.add_task(label, total=total)
-            yield lambda more: bars.advance(bar, more)
+            yield advance
 
-    def _lines(self, total: int, label: str) -> Callable[[int], None]:
-        done, started = 0, time.monotonic()
-        said = started
 
-        def advance(more: int) -> None:
-            nonlocal done, said
-            done += more
-            now = time.monotonic()
-            if done >= total or now - said >= PLAIN_SECONDS:
-                said = now
-                self.say(f"{label}: {done:,} of {total:,}, {now - started:.0f} s")
-
-        return advance
+def duration(seconds: float) -> str:
+    """Seconds in words: `40 s`, `12 min`, `5.2 h`, `3.1 days`."""
+    for unit, size, most in (("s", 1, 100), ("min", 60, 6_000)):
+        if seconds < most:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds / 3_600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

@@ -11,6 +11,7 @@ import threading
 import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,17 @@ os.environ.update(
 )
 os.environ.pop("HF_DATASETS_CACHE", None)
 
+NUMBERS = count()
+
 # A slow machine is no fault of the code's.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path_factory):
+    """No test finds the vectors of another."""
+    monkeypatch.setenv("SCIRANK_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-{next(NUMBERS)}"))
 
 
 def shared(name) -> Path:
