@@ -71,7 +71,11 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch):
 
 def vectors(name, texts, **options):
     ranker = load_ranker(str(name), ModelOptions(device="cpu", **options))
-    return np.asarray(ranker.papers.encode(texts)), ranker
+    return encode(ranker, texts), ranker
+
+
+def encode(ranker, texts):
+    return np.concatenate([vectors.numpy() for vectors in ranker.papers.encoder.encode([texts])])
 
 
 TEXTS = ["a study of bees", "a much longer study of the flight of bees and of wasps in summer"]
@@ -98,7 +102,7 @@ def test_cls_pooling_is_the_first_tokens_vector(plain_checkpoint, minilm):
 
 
 def test_like_scirepeval(plain_checkpoint):
-    from scirank.runner import model_options
+    from scirank.options import model_options
 
     chosen = model_options("scirepeval", max_length=128)
     assert (chosen.pooling, chosen.similarity, chosen.max_length) == ("cls", "euclidean", 128)
@@ -118,7 +122,7 @@ def test_prompts(minilm, plain_checkpoint, monkeypatch):
     own = load_ranker(minilm, ModelOptions(pooling="cls", device="cuda:7"))
     assert own.notes == ("pooling is ignored by this kind of model", "device is ignored by this kind of model")
     assert own.provenance()["prompt"] == "passage: "
-    assert own.papers.encode(TEXTS) == pytest.approx(minilm.encode(["passage: " + text for text in TEXTS]), abs=1e-5)
+    assert encode(own, TEXTS) == pytest.approx(minilm.encode(["passage: " + text for text in TEXTS]), abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +132,9 @@ def test_prompts(minilm, plain_checkpoint, monkeypatch):
         ({"max_length": 4096}, "max_length 4096 is out of range; this model takes 1 to 512"),
         ({"pooling": "max"}, "unknown pooling 'max'; valid are cls, mean"),
         ({"similarity": "max"}, "unknown similarity 'max'; valid are cosine, dot"),
+        ({"dtype": "int8"}, "unknown dtype 'int8'; valid are float32, bfloat16, float16"),
+        ({"backend": "jax"}, "unknown backend 'jax'; valid are torch, onnx, openvino"),
+        ({"backend": "onnx", "dtype": "float32"}, "dtype is for the backend torch"),
     ],
 )
 def test_options_that_do_not_fit(plain_checkpoint, options, message):

@@ -3,30 +3,71 @@
 import os
 import re
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from ..choices import Kind
+from ..embeddings import Encoder, Engine
+from ..embeddings.store import cache_folder
 from ..errors import ScirankError
 from . import embedded
-from .ranker import ModelOptions, Ranker
+from .kinds import kind_of, kind_of_object
+from .ranker import OF_A_RUN, ModelOptions, Ranker
+
+METHODS = ("encode", "encode_query", "predict", "rank")
+"""What tells a model from a function that makes one."""
 
 
 def load_ranker(model: Any, options: ModelOptions | None = None) -> Ranker:
     """Load a model.
 
     Args:
-        model: `bm25`, `random`, `minilm` (comes with the extra `demo`), a sentence-transformers
-            name or folder, `module:factory` for whatever that function makes, or an object: a
-            ranker, or anything with `encode(texts)`.
+        model: `bm25`, `random`, `minilm` (comes with the extra `demo`), the name or folder of a
+            bi-encoder, late-interaction model or cross-encoder, `module:factory` for whatever that
+            function makes, or an object: one of sentence-transformers' models, a ranker, or anything
+            with `encode(texts)`, or with `predict(pairs)`.
         options: how to use it.
 
     Raises:
         ScirankError: no such model, or options that do not fit it.
     """
     options = options or ModelOptions()
+    devices = tuple(device for device in (options.device or "").split(",") if device)
+    cache = cache_folder(options.cache_dir) if options.cache else None
     if isinstance(model, str | os.PathLike):
-        return _by_name(os.fspath(model), options)
-    return _wrapped(model, type(model).__name__, options)
+        name = os.fspath(model)
+        if len(devices) < 2 and options.engine is None:
+            return _by_name(name, options, Engine(cache))
+        # The model that stands here has only to know what it is; others load it where they encode.
+        engine = Engine(
+            cache,
+            devices,
+            Reload(name, options),
+            ray=options.engine is not None,
+            ray_address=options.ray_address,
+            ray_workers=options.ray_workers,
+        )
+        return _by_name(name, replace(options, device="cpu"), engine)
+    if len(devices) > 1 or options.engine is not None:
+        raise ScirankError("several devices, or Ray, need a model that is named, which each of their processes loads")
+    return _wrapped(model, type(model).__name__, options, Engine(cache))
+
+
+@dataclass(frozen=True)
+class Reload:
+    """Loads a model by its name in another process."""
+
+    name: str
+    options: ModelOptions
+
+    def __call__(self, device: str | None) -> Mapping[str, Encoder]:
+        """Its encoders, by role."""
+        # A first stage has no part in these.
+        ranker: Any = _by_name(self.name, replace(self.options, device=device, first_stage=None), Engine())
+        encoders: Mapping[str, Encoder] = ranker.encoders
+        return encoders
 
 
 def model_name(model: str) -> str:
@@ -36,7 +77,7 @@ def model_name(model: str) -> str:
     return os.path.basename(os.path.normpath(os.path.abspath(model))) if os.path.isdir(model) else model
 
 
-def _by_name(name: str, options: ModelOptions) -> Ranker:
+def _by_name(name: str, options: ModelOptions, engine: Engine) -> Ranker:
     if name == "random":
         from .chance import ChanceRanker
 
@@ -47,12 +88,34 @@ def _by_name(name: str, options: ModelOptions) -> Ranker:
         return BM25Ranker(
             options.template, options.query_template, options.ignored_beside("template", "query_template")
         )
-    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", name) and not os.path.exists(name):
-        return _wrapped(_import_factory(name), name, options)
+    if _is_factory(name):
+        return _wrapped(_import_factory(name), name, options, engine)
+    folder, called = str(embedded.embedded_minilm()) if name == embedded.NAME else name, model_name(name)
+    kind = kind_of(folder, options.kind, options.revision)
+    if kind == Kind.LATE_INTERACTION:
+        from .late_interaction import load_late_interaction
+
+        return load_late_interaction(folder, called, options, engine)
+    if kind == Kind.CROSS_ENCODER:
+        from .cross_encoder import load_cross_encoder
+
+        return load_cross_encoder(folder, called, options, engine, _first_stage(options, engine))
     from .sentence_transformer import load_sentence_transformer
 
-    folder = str(embedded.embedded_minilm()) if name == embedded.NAME else name
-    return load_sentence_transformer(folder, model_name(name), options)
+    return load_sentence_transformer(folder, called, options, engine)
+
+
+def _first_stage(options: ModelOptions, engine: Engine) -> Ranker:
+    """What chooses the papers that a cross-encoder scores; all but where it runs is its own."""
+    name = options.first_stage or "bm25"
+    of_a_run = {option: getattr(options, option) for option in OF_A_RUN}
+    loaded = name not in ("bm25", "random") and not _is_factory(name)
+    device = ",".join(engine.devices) or options.device if loaded else None
+    return load_ranker(name, ModelOptions(device=device, **of_a_run))
+
+
+def _is_factory(name: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", name)) and not os.path.exists(name)
 
 
 def _import_factory(name: str) -> Any:
@@ -64,7 +127,8 @@ def _import_factory(name: str) -> Any:
         factory: Any = import_module(module_name)
         for part in factory_name.split("."):
             factory = getattr(factory, part)
-        return factory() if isinstance(factory, type) or not hasattr(factory, "encode") else factory
+        made = not isinstance(factory, type) and any(hasattr(factory, method) for method in METHODS)
+        return factory if made else factory()
     except Exception as error:  # whatever the user's own code raises
         raise ScirankError(
             f"model {name!r} could not be made: {type(error).__name__}: {error}; "
@@ -72,21 +136,34 @@ def _import_factory(name: str) -> Any:
         ) from error
 
 
-def _wrapped(model: Any, name: str, options: ModelOptions) -> Ranker:
-    if callable(getattr(model, "rank", None)):
+def _wrapped(model: Any, name: str, options: ModelOptions, engine: Engine) -> Ranker:
+    kind, of_the_library = kind_of_object(model, name, options.kind)
+    if of_the_library:
+        return _wrapped_as(kind, model, name, options, engine)
+    scores_pairs = callable(getattr(model, "predict", None)) and not hasattr(model, "encode")
+    if kind != Kind.CROSS_ENCODER and callable(getattr(model, "rank", None)):
         if absent := [part for part in ("name", "notes", "provenance") if not hasattr(model, part)]:
             raise ScirankError(f"model {name!r} has rank() but no {' and no '.join(absent)}; see scirank.Ranker")
         if ignored := options.ignored_beside():
             raise ScirankError(f"model {name!r} ranks by itself: {'; '.join(ignored)}")
         ranker: Ranker = model
         return ranker
-    two_sided = all(callable(getattr(model, side, None)) for side in ("encode_query", "encode_document"))
-    if not callable(getattr(model, "encode", None)) and not two_sided:
-        raise ScirankError(f"model {name!r}: expected something with encode(texts) or rank(tasks), found {model!r:.80}")
-    if hasattr(model, "encode_document") and hasattr(model, "similarity_fn_name"):
-        from .sentence_transformer import wrap_sentence_transformer
+    from .own_encoder import any_cross_encoder, any_encoder
 
-        return wrap_sentence_transformer(model, name, options)
-    from .dense import any_encoder
+    if kind == Kind.CROSS_ENCODER or (kind is None and scores_pairs):
+        return any_cross_encoder(model, name, options, engine, _first_stage(options, engine))
+    return any_encoder(model, name, replace(options, kind=kind), engine)
 
-    return any_encoder(model, name, options)
+
+def _wrapped_as(kind: Kind | None, model: Any, name: str, options: ModelOptions, engine: Engine) -> Ranker:
+    if kind == Kind.LATE_INTERACTION:
+        from .late_interaction import wrap_late_interaction
+
+        return wrap_late_interaction(model, name, options, engine)
+    if kind == Kind.CROSS_ENCODER:
+        from .cross_encoder import wrap_cross_encoder
+
+        return wrap_cross_encoder(model, name, options, engine, _first_stage(options, engine))
+    from .sentence_transformer import wrap_sentence_transformer
+
+    return wrap_sentence_transformer(model, name, options, engine)
