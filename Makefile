@@ -25,6 +25,7 @@ benchmarks: .venv/benchmarks
 	.venv/bin/python benchmarks/load.py
 	.venv/bin/python benchmarks/score.py
 	.venv/bin/python benchmarks/search.py
+	.venv/bin/python benchmarks/encode.py
 
 .venv/demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
