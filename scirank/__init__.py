@@ -13,6 +13,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .benchmarks import Benchmark, Corpus, Document, Task, load_benchmark
     from .models import Ranker, Ranking, load_ranker
+    from .preparing import encode, estimate
     from .question_scoring import score_run
     from .results import Result
     from .runner import run
@@ -27,6 +28,8 @@ _MODULES = {
     "Ranker": "models",
     "Ranking": "models",
     "load_ranker": "models",
+    "encode": "preparing",
+    "estimate": "preparing",
     "Result": "results",
     "run": "runner",
     "score": "scoring",
@@ -42,6 +45,8 @@ __all__ = [
     "Result",
     "Task",
     "__version__",
+    "encode",
+    "estimate",
     "load_benchmark",
     "load_ranker",
     "run",

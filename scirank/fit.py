@@ -44,6 +44,9 @@ def check_choices(
     for option in ("query_template", "query_prompt"):
         if getattr(options, option) is not None:
             raise ScirankError(f"{option} is for oagqa; the queries of {name} are papers like the candidates")
+    for option in ("first_stage", "rerank"):
+        if getattr(options, option) is not None:
+            raise ScirankError(f"{option} is for oagqa; all candidates of {name} are scored")
 
 
 def check_measures(asks_questions: bool, measures: str | Sequence[str] | None) -> None:

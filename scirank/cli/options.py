@@ -33,6 +33,8 @@ DataDir = Annotated[
         help="Folder with upstream's files, or OAG-QA's zip; else MDCR_DATA_DIR or OAGQA_DATA_DIR, else a download."
     ),
 ]
+CACHE_DIR = "Where vectors are kept; else SCIRANK_CACHE, else the user's folder for caches."
+CacheDir = Annotated[Path | None, typer.Option(help=CACHE_DIR)]
 Measures = Annotated[
     str | None,
     typer.Option(

@@ -8,12 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..choices import Benchmark, MissingText, NoRelevant, Pooling, Recipe, Similarity, Split, Ties
+from ..choices import (
+    Backend,
+    Benchmark,
+    Dtype,
+    Engine,
+    Kind,
+    MissingText,
+    NoRelevant,
+    Pooling,
+    Recipe,
+    Similarity,
+    Split,
+    Ties,
+)
+from ..errors import counted
 from .app import app
-from .options import DataDir, Disciplines, Format, Groups, Measures, Plot, Quiet, QuoteRule, TieRule
+from .options import CACHE_DIR, DataDir, Disciplines, Format, Groups, Measures, Plot, Quiet, QuoteRule, TieRule
 from .printing import check_plot, comma_separated, print_results, refuse, save_plot, tell
 
+MODEL = "Model"
+ENCODING = "Encoding"
+
 if TYPE_CHECKING:
+    from ..benchmarks import Benchmark as Benchmarks
     from ..results import Result
 
 
@@ -53,31 +71,107 @@ def run(
     like: Annotated[
         Recipe | None,
         typer.Option(
-            help="scirepeval: CLS pooling, minus Euclidean distance, 512 tokens, as SPECTER2's published rows."
+            help="scirepeval: CLS pooling, minus Euclidean distance, 512 tokens, as SPECTER2's published rows.",
+            rich_help_panel=MODEL,
         ),
+    ] = None,
+    kind: Annotated[
+        Kind | None, typer.Option(help="What the model is; default: what it was saved as.", rich_help_panel=MODEL)
+    ] = None,
+    first_stage: Annotated[
+        str | None,
+        typer.Option(help="oagqa: whose first papers a cross-encoder scores; default bm25.", rich_help_panel=MODEL),
+    ] = None,
+    rerank: Annotated[
+        int | None, typer.Option(min=1, help="oagqa: how many of these; default 100.", rich_help_panel=MODEL)
     ] = None,
     template: Annotated[
         str | None,
         typer.Option(
-            help="Text of a paper, default '{title} {sep} {abstract}'; {sep} is the model's separator; or dpr, colbert."
+            help="Text of a paper; default '{title} {sep} {abstract}' with the model's separator; or dpr, colbert.",
+            rich_help_panel=MODEL,
         ),
     ] = None,
-    query_template: Annotated[str | None, typer.Option(help="oagqa: text of a question, default '{question}'.")] = None,
-    similarity: Annotated[Similarity | None, typer.Option(help="Default: the model's own.")] = None,
+    query_template: Annotated[
+        str | None, typer.Option(help="oagqa: text of a question, default '{question}'.", rich_help_panel=MODEL)
+    ] = None,
+    similarity: Annotated[
+        Similarity | None, typer.Option(help="Default: the model's own.", rich_help_panel=MODEL)
+    ] = None,
     pooling: Annotated[
-        Pooling | None, typer.Option(help="Replaces the model's; checkpoints without one need it.")
+        Pooling | None,
+        typer.Option(help="Replaces the model's; checkpoints without one need it.", rich_help_panel=MODEL),
     ] = None,
     prompt: Annotated[
-        str | None, typer.Option(help="Put before a paper's text; default: the model's prompt for documents.")
+        str | None,
+        typer.Option(
+            help="Put before a paper's text; default: the model's prompt for documents.", rich_help_panel=MODEL
+        ),
     ] = None,
     query_prompt: Annotated[
-        str | None, typer.Option(help="oagqa: put before a question; default: the model's prompt for queries.")
+        str | None,
+        typer.Option(
+            help="oagqa: put before a question; default: the model's prompt for queries.", rich_help_panel=MODEL
+        ),
     ] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Tokens a text is cut to.")] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Texts encoded together.")] = 32,
-    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0.")] = None,
-    revision: Annotated[str | None, typer.Option(help="The model's revision on the Hub.")] = None,
-    seed: Annotated[int, typer.Option(help="For random.")] = 0,
+    max_length: Annotated[
+        int | None, typer.Option(min=1, help="Tokens a text is cut to.", rich_help_panel=MODEL)
+    ] = None,
+    dtype: Annotated[
+        Dtype | None,
+        typer.Option(
+            help="Precision of computing; a lower one prints what it changes. Default: the model's.",
+            rich_help_panel=ENCODING,
+        ),
+    ] = None,
+    backend: Annotated[
+        Backend | None, typer.Option(help="What computes; default torch.", rich_help_panel=ENCODING)
+    ] = None,
+    batch_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tokens encoded together; default: what suits the device.", rich_help_panel=ENCODING),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Such as cpu or cuda:0; with commas, several that work together: cuda:0,cuda:1.",
+            rich_help_panel=ENCODING,
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Encode part I/N of the texts into the cache and stop; auto: as torchrun or SLURM says.",
+            rich_help_panel=ENCODING,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Count texts and tokens, say how long it would take, and stop.", rich_help_panel=ENCODING
+        ),
+    ] = False,
+    engine: Annotated[
+        Engine | None, typer.Option(help="ray: the workers of a Ray cluster encode.", rich_help_panel=ENCODING)
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(help="The cluster; else RAY_ADDRESS, else one on this machine.", rich_help_panel=ENCODING),
+    ] = None,
+    ray_workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many; default: one a graphics card, or one for four processors.", rich_help_panel=ENCODING
+        ),
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Keep no vectors, use no kept ones.", rich_help_panel=ENCODING)
+    ] = False,
+    cache_dir: Annotated[Path | None, typer.Option(help=CACHE_DIR, rich_help_panel=ENCODING)] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="The model's revision on the Hub.", rich_help_panel=MODEL)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For random.", rich_help_panel=MODEL)] = 0,
     missing_text: Annotated[
         MissingText,
         typer.Option(help="mdcr: a listed paper without a record: refuse, take its text as empty, or leave it out."),
@@ -88,12 +182,16 @@ def run(
     """Rank a benchmark's papers with models and print the numbers, of MDCR beside the published ones."""
     from ..benchmarks import load_benchmark
     from ..fit import check_choices
-    from ..runner import folder_name, model_options
+    from ..options import model_options
+    from ..runner import folder_name
     from ..runner import run as run_model
 
     if (save_scores or save_run) and out is None:
         raise typer.BadParameter("--save-scores and --save-run need --out")
     chosen: dict[str, Any] = {
+        "kind": kind,
+        "first_stage": first_stage,
+        "rerank": rerank,
         "template": template,
         "query_template": query_template,
         "similarity": similarity,
@@ -101,8 +199,15 @@ def run(
         "prompt": prompt,
         "query_prompt": query_prompt,
         "max_length": max_length,
-        "batch_size": batch_size,
+        "dtype": dtype,
+        "backend": backend,
+        "batch_tokens": batch_tokens,
         "device": device,
+        "engine": engine,
+        "ray_address": ray_address,
+        "ray_workers": ray_workers,
+        "cache": not no_cache,
+        "cache_dir": cache_dir,
         "revision": revision,
         "seed": seed,
     }
@@ -124,6 +229,8 @@ def run(
         top_k=top_k,
         quotes=quotes,
     )
+    if shard is not None or dry_run:
+        _prepare(models, data, shard, dry_run, quiet, {"like": like, **chosen})
     done: list[Result] = []
     try:
         for model, name in zip(models, names, strict=True):
@@ -153,6 +260,27 @@ def run(
         if done and plot is not None:
             save_plot(done, plot, quiet)
     raise typer.Exit(0 if len(done) == len(models) else 1)
+
+
+def _prepare(
+    models: list[str], data: "Benchmarks", shard: str | None, dry_run: bool, quiet: bool, options: dict[str, Any]
+) -> None:
+    """Encode one part, or say what that would take."""
+    from .. import preparing
+
+    done = 0
+    for model, name in zip(models, _names(models), strict=True):
+        with _whatever_it_raises(name):
+            if dry_run:
+                from ..report.estimates import print_estimates
+
+                print_estimates(name, preparing.estimate(model, data, shard=shard, quiet=quiet, **options))
+            else:
+                texts = preparing.encode(model, data, shard=shard, quiet=quiet, **options)
+                told = f"{name}: part {shard} is there; {counted(texts, 'text was', 'texts were')} missing"
+                tell([] if quiet else [told])
+            done += 1
+    raise typer.Exit(0 if done == len(models) else 1)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = 1
-MACHINE = ("device", "threads")  # what may differ between two runs of the same thing
+MACHINE = ("device", "threads", "batch_tokens")  # what may differ between two runs of the same thing
 AVERAGE_NAMES = {
     "macro_disciplines": "macro over disciplines",
     "macro_topics": "macro over topics",
