@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from mteb_task import metadata
 
 from mdcr_dataset import MINI
 from scirank import load_benchmark, load_ranker, run
@@ -124,7 +125,6 @@ def mteb(benchmark: Benchmark, few: Benchmark, _cache: Path) -> Found:
     import datasets
     import mteb as library
     from mteb.abstasks.retrieval import AbsTaskRetrieval
-    from mteb.abstasks.task_metadata import TaskMetadata
     from mteb.models.sentence_transformer_wrapper import SentenceTransformerEncoderWrapper
 
     datasets.disable_progress_bars()
@@ -138,26 +138,7 @@ def mteb(benchmark: Benchmark, few: Benchmark, _cache: Path) -> Found:
 
     class Papers(AbsTaskRetrieval):
         k_values = (1, 5, 1_000)
-        metadata = TaskMetadata(
-            name="Papers",
-            description="citation recommendation",
-            reference=None,
-            dataset={"path": "none", "revision": "0"},
-            type="Reranking",
-            category="t2t",
-            modalities=["text"],
-            eval_splits=["test"],
-            eval_langs=["eng-Latn"],
-            main_score="map_at_1000",
-            date=("2022-01-01", "2022-12-31"),
-            domains=["Academic"],
-            task_subtypes=[],
-            license="mit",
-            annotations_creators="derived",
-            dialect=[],
-            sample_creation="found",
-            bibtex_citation="",
-        )
+        metadata = metadata("Papers", "Reranking", "map_at_1000")
 
         def __init__(self, benchmark: Benchmark) -> None:
             super().__init__()

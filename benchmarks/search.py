@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from mteb_task import metadata
 from synthetic_oagqa import DIMENSIONS, SyntheticTopic, make, topics
 
 TOP_K = 100
@@ -103,7 +104,6 @@ def mteb(clock: Clock, count: int) -> float:
     import datasets
     import mteb as library
     from mteb.abstasks.retrieval import AbsTaskRetrieval
-    from mteb.abstasks.task_metadata import TaskMetadata
     from mteb.models.abs_encoder import AbsEncoder
     from mteb.models.model_meta import ModelMeta
 
@@ -113,26 +113,7 @@ def mteb(clock: Clock, count: int) -> float:
 
     class Topic(AbsTaskRetrieval):
         k_values = (1, 5, 10, 20, 50, 100)
-        metadata = TaskMetadata(
-            name="Topic",
-            description="synthetic",
-            reference=None,
-            dataset={"path": "none", "revision": "0"},
-            type="Retrieval",
-            category="t2t",
-            modalities=["text"],
-            eval_splits=["test"],
-            eval_langs=["eng-Latn"],
-            main_score="hit_rate_at_20",
-            date=("2022-01-01", "2022-12-31"),
-            domains=["Academic"],
-            task_subtypes=[],
-            license="mit",
-            annotations_creators="derived",
-            dialect=[],
-            sample_creation="found",
-            bibtex_citation="",
-        )
+        metadata = metadata("Topic", "Retrieval", "hit_rate_at_20")
 
         def load_data(self, **_: Any) -> None:
             topic = current["topic"]
