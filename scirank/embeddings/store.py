@@ -1,5 +1,6 @@
 """Vectors on disk: a folder for each encoder, in it shards named by the texts that they hold."""
 
+import errno
 import hashlib
 import json
 import os
@@ -163,7 +164,9 @@ def telling_of_full_disks(folder: Path) -> Iterator[None]:
 
 
 def _cannot_write(folder: Path, error: OSError) -> str:
-    return (
-        f"vectors cannot be kept in {folder}: {error.strerror or error}. What was written is good, and the same "
-        "command goes on from there; make room, or choose another folder (--cache-dir, SCIRANK_CACHE) or --no-cache"
-    )
+    """What happened and what to do; a full disk is no reason to begin again."""
+    why = f"vectors cannot be kept in {folder}: {error.strerror or error}"
+    elsewhere = "choose another folder (--cache-dir, SCIRANK_CACHE) or --no-cache"
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return f"{why}; {elsewhere}"
+    return f"{why}. What was written is good, and the same command goes on from there; make room, or {elsewhere}"
