@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..progress import Progress
 from .job import Encoder, Text
 from .shard import Batch, DamagedShardError, Shard, write
-from .store import Store, telling_of_full_disks
+from .store import Store, check_name, telling_of_full_disks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,8 +74,7 @@ class Counting:
                 try:
                     kept = Shard.open(path)
                     kept.verify()
-                    if self.store.path(kept.digests(), FOLDER) != path:
-                        raise DamagedShardError(f"{path}: it holds other texts than its name says")
+                    check_name(path, kept.digests())
                     done(len(rows))
                     return kept.tokens()
                 except DamagedShardError as error:

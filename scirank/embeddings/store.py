@@ -91,7 +91,7 @@ class Store:
 
     def path(self, digests: "np.ndarray", within: str = "") -> Path:
         """The file that is for exactly these texts, whether it is there or not."""
-        return self.folder / within / (hashlib.blake2b(digests.tobytes(), digest_size=16).hexdigest() + ENDING)
+        return self.folder / within / _name(digests)
 
     def find(self, digests: "np.ndarray", say: Callable[[str], None]) -> Found:
         """Look texts up. A shard that is damaged is told, removed and not used.
@@ -113,8 +113,7 @@ class Store:
             try:
                 candidate = Shard.open(path)
                 held = candidate.digests()
-                if self.path(held) != path:
-                    raise DamagedShardError(f"{path}: it holds other texts than its name says")
+                check_name(path, held)
                 at = np.minimum(np.searchsorted(digests, held), len(digests) - 1)
                 wanted = np.flatnonzero((digests[at] == held) & (shard[at] < 0))
                 if not len(wanted):
@@ -152,6 +151,16 @@ class Store:
             if os.name == "posix":  # while it is held: nobody else gets hold of a file that is about to go
                 Path(lock.lock_file).unlink(missing_ok=True)
             lock.release()
+
+
+def check_name(path: Path, digests: "np.ndarray") -> None:
+    """Raise DamagedShardError where a file holds other texts than those that it is named by."""
+    if path.name != _name(digests):
+        raise DamagedShardError(f"{path}: it holds other texts than its name says")
+
+
+def _name(digests: "np.ndarray") -> str:
+    return hashlib.blake2b(digests.tobytes(), digest_size=16).hexdigest() + ENDING
 
 
 @contextmanager

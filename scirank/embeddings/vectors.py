@@ -30,6 +30,11 @@ class Vectors:
         """How many numbers a vector has; 0 where there are none."""
         return self.found.shards[0].layout["vectors"][1][1] if self.found.shards else 0
 
+    @property
+    def several(self) -> bool:
+        """Whether a text has several vectors."""
+        return any("offsets" in shard.layout for shard in self.found.shards)
+
     def take(self, places: Sequence[int]) -> "np.ndarray":
         """The vectors of texts, float32 of shape (places, dimensions)."""
         import numpy as np
@@ -56,7 +61,7 @@ class Vectors:
 
     def of_each(self, places: Sequence[int]) -> "list[np.ndarray]":
         """What texts have: float32 of shape (1, dimensions), or (tokens, dimensions)."""
-        if self.found.shards and self.found.shards[0].offsets() is not None:
+        if self.several:
             return self.take_all(places)
         return list(self.take(places)[:, None])
 

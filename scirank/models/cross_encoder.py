@@ -104,7 +104,7 @@ class CrossEncoderRanker:
     def _chosen(self, tasks: Sequence[Task], progress: Progress) -> list[dict[str, Chosen]]:
         """Of each task what is done about each query."""
         whole = [task for task in tasks if task.candidates is None]
-        deeper = [replace(task, depth=None if task.depth is None else max(task.depth, self.rerank)) for task in whole]
+        deeper = [replace(task, depth=self._depth(task)) for task in whole]
         rankings = iter(list(self.first_stage.rank(deeper, progress)) if deeper else ())
         return [
             {query: Chosen(tuple(task.pool(query)), {}, False) for query in task.queries}

@@ -28,11 +28,6 @@ class Encoded:
     texts: Texts
     vectors: Vectors
 
-    @property
-    def several(self) -> bool:
-        """Whether a text has several vectors."""
-        return any("offsets" in shard.layout for shard in self.vectors.found.shards)
-
     def take(self, documents: Mapping[str, Document], ids: Iterable[str]) -> "np.ndarray":
         """The vectors of documents that have one each, float32 of shape (ids, dimensions)."""
         return self.vectors.take(self.texts.places(documents, ids))
@@ -93,8 +88,10 @@ class TwoSidedRanker:
         jobs = [Job(texts[role], self.encoders[role], role) for role in texts]
         papers, questions = map(Encoded, texts.values(), self.engine.encode_all(jobs, progress))
         for side in (papers, questions):
-            if side.vectors.dimensions and side.several != self.several:
-                found, kind = ("several vectors", "late-interaction") if side.several else ("one vector", "bi-encoder")
+            if side.vectors.dimensions and side.vectors.several != self.several:
+                found, kind = (
+                    ("several vectors", "late-interaction") if side.vectors.several else ("one vector", "bi-encoder")
+                )
                 raise ScirankError(f"{self.name} gives {found} a text: use --kind {kind}")
         if questions.vectors.dimensions not in (0, papers.vectors.dimensions):
             raise ScirankError(
