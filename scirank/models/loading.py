@@ -6,15 +6,21 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..choices import Kind
 from ..embeddings import Encoder, Engine
 from ..embeddings.store import cache_folder
 from ..errors import ScirankError
 from . import embedded
+from .dpr_pair import is_dpr_pair, load_dpr_pair
 from .kinds import kind_of, kind_of_object
 from .ranker import OF_A_RUN, ModelOptions, Ranker
+from .record import read_record
+
+if TYPE_CHECKING:
+    from .dense import DenseRanker
+    from .late_interaction import LateInteractionRanker
 
 METHODS = ("encode", "encode_query", "predict", "rank")
 """What tells a model from a function that makes one."""
@@ -25,7 +31,8 @@ def load_ranker(model: Any, options: ModelOptions | None = None) -> Ranker:
 
     Args:
         model: `bm25`, `random`, `minilm` (comes with the extra `demo`), the name or folder of a
-            bi-encoder, late-interaction model or cross-encoder, `module:factory` for whatever that
+            bi-encoder, late-interaction model or cross-encoder, `dpr` or `dpr:QUESTIONS,PAPERS` for two encoders,
+            `module:factory` for whatever that
             function makes, or an object: one of sentence-transformers' models, a ranker, or anything
             with `encode(texts)`, or with `predict(pairs)`.
         options: how to use it.
@@ -90,16 +97,27 @@ def _by_name(name: str, options: ModelOptions, engine: Engine) -> Ranker:
         )
     if _is_factory(name):
         return _wrapped(_import_factory(name), name, options, engine)
-    folder, called = str(embedded.embedded_minilm()) if name == embedded.NAME else name, model_name(name)
+    if is_dpr_pair(name):
+        return load_dpr_pair(name, options, engine)
+    folder, called = embedded.local_name(name), model_name(name)
     kind = kind_of(folder, options.kind, options.revision)
-    if kind == Kind.LATE_INTERACTION:
-        from .late_interaction import load_late_interaction
-
-        return load_late_interaction(folder, called, options, engine)
     if kind == Kind.CROSS_ENCODER:
         from .cross_encoder import load_cross_encoder
 
         return load_cross_encoder(folder, called, options, engine, _first_stage(options, engine))
+    record = read_record(folder, options.revision)
+    ranker = _two_sided(kind, folder, called, options if record is None else record.over(options), engine)
+    ranker.record = record
+    return ranker
+
+
+def _two_sided(
+    kind: Kind, folder: str, called: str, options: ModelOptions, engine: Engine
+) -> "DenseRanker | LateInteractionRanker":
+    if kind == Kind.LATE_INTERACTION:
+        from .late_interaction import load_late_interaction
+
+        return load_late_interaction(folder, called, options, engine)
     from .sentence_transformer import load_sentence_transformer
 
     return load_sentence_transformer(folder, called, options, engine)

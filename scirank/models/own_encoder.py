@@ -13,7 +13,7 @@ from .late_interaction import LateInteractionRanker, refuse_similarity
 from .module_encoder import FunctionEncoder
 from .ranker import ModelOptions, Ranker
 from .sides import Side
-from .text import paper_text, question_text, template_name
+from .text import paper_text, question_text, template_name, text_facts
 
 
 def any_encoder(model: Any, name: str, options: ModelOptions, engine: Engine) -> DenseRanker | LateInteractionRanker:
@@ -46,7 +46,7 @@ def any_encoder(model: Any, name: str, options: ModelOptions, engine: Engine) ->
             ),
         ),
     )
-    facts = {**_facts(model, name, options), "prompt": prompt, "query_prompt": query_prompt}
+    facts = {**_facts(model, name), **text_facts(options, separator, prompt, query_prompt)}
     used = ("kind", "template", "query_template", "prompt", "query_prompt")
     if options.kind == Kind.LATE_INTERACTION:
         refuse_similarity(options)
@@ -80,7 +80,11 @@ def any_cross_encoder(
         FunctionEncoder(scores, "", _key(model, name, "pairs", "")),
         first_stage,
         options.rerank or RERANK,
-        _facts(model, name, options),
+        {
+            **_facts(model, name),
+            "template": template_name(options.template, _separator(model)),
+            "query_template": options.query_template,
+        },
         options.ignored_beside("kind", "template", "query_template", "first_stage", "rerank"),
         engine,
     )
@@ -97,8 +101,8 @@ def _key(model: Any, name: str, role: str, prompt: str) -> Mapping[str, Any] | N
     return {"model": name, "fingerprint": fingerprint, "role": role, "prompt": prompt}
 
 
-def _facts(model: Any, name: str, options: ModelOptions) -> dict[str, Any]:
-    """Name, text, and the file that it comes from."""
+def _facts(model: Any, name: str) -> dict[str, Any]:
+    """Name, and the file that it comes from."""
     import inspect
 
     try:
@@ -108,6 +112,4 @@ def _facts(model: Any, name: str, options: ModelOptions) -> dict[str, Any]:
     return {
         "model": name,
         **({} if path is None else {"source": path, "source_sha256": sha256_of_file(path)}),
-        "template": template_name(options.template, _separator(model)),
-        "query_template": options.query_template,
     }

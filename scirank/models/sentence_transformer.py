@@ -11,7 +11,7 @@ from .library import LOADED_WITH, TEXT_OPTIONS, budget_of, full_name, load_model
 from .module_encoder import ModuleEncoder
 from .ranker import ModelOptions
 from .sides import Side
-from .text import paper_text, question_text, template_name
+from .text import paper_text, question_text, text_facts
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -72,10 +72,7 @@ def wrap_sentence_transformer(
         {
             **({"kind": "static"} if isinstance(model[0], StaticEmbedding) else {}),
             **facts,
-            "template": template_name(options.template, separator),
-            "query_template": options.query_template,
-            "prompt": prompt,
-            "query_prompt": query_prompt,
+            **text_facts(options, separator, prompt, query_prompt),
             "batch_tokens": budget.tokens,
         },
         (*options.ignored_beside(*TEXT_OPTIONS, "similarity", *also_used), *notes),

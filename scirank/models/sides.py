@@ -8,6 +8,7 @@ from ..benchmarks import Document, Task
 from ..embeddings import Encoder, Engine, Job, Texts, Vectors
 from ..errors import ScirankError
 from ..progress import Progress
+from .record import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,6 +47,8 @@ class TwoSidedRanker:
     kind: str
     several: bool
     """Whether a text has several vectors."""
+    record: Record | None = None
+    """What the model's folder says of itself."""
 
     def __init__(
         self,
@@ -76,7 +79,8 @@ class TwoSidedRanker:
 
     def provenance(self) -> Mapping[str, Any]:
         """Model, weights, text and similarity."""
-        return {"kind": self.kind, **self._facts, "similarity": self.similarity}
+        made = {} if self.record is None else self.record.facts()
+        return {"kind": self.kind, **self._facts, "similarity": self.similarity, **made}
 
     def encoded(self, tasks: Sequence[Task], progress: Progress) -> tuple[Encoded, Encoded]:
         """Papers and questions of all tasks, every text encoded once.

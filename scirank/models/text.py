@@ -5,6 +5,7 @@ from string import Formatter
 
 from ..benchmarks import Document
 from ..errors import ScirankError
+from .ranker import ModelOptions
 
 FIELDS = ("title", "abstract", "text", "sep")
 FORMS = {"dpr": "{title} {sep} {abstract}", "colbert": "{title}. {abstract}"}
@@ -51,6 +52,18 @@ def question_text(template: str | None) -> Callable[[Document], str]:
 def template_name(template: str | None, separator: str | None) -> str:
     """The template as it was filled, for the record."""
     return _template(template, separator).replace("{sep}", separator or "[SEP]")
+
+
+def text_facts(
+    options: ModelOptions, separator: str | None, prompt: str | None, query_prompt: str | None
+) -> dict[str, str | None]:
+    """What a model of two sides sees of papers and questions, for the record."""
+    return {
+        "template": template_name(options.template, separator),
+        "query_template": options.query_template,
+        "prompt": prompt,
+        "query_prompt": query_prompt,
+    }
 
 
 def _template(template: str | None, separator: str | None) -> str:
