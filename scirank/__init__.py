@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .results import Result
     from .runner import run
     from .scoring import score
+    from .training.train import train
 
 _MODULES = {
     "Benchmark": "benchmarks",
@@ -34,6 +35,7 @@ _MODULES = {
     "run": "runner",
     "score": "scoring",
     "score_run": "question_scoring",
+    "train": "training.train",
 }
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "run",
     "score",
     "score_run",
+    "train",
 ]
 
 

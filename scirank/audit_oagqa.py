@@ -80,7 +80,7 @@ def audit_oagqa(
     questions: Counter[str] = Counter()
     with discarding_bad_download(source, downloaded):
         found = find_topics(source)
-        for name in select_topics(found, groups, disciplines, source):
+        for name in select_topics(tuple(found.topics), groups, disciplines, source):
             audit, papers_of[name], asked = _audit_topic(name, found)
             topics.append(audit)
             questions.update(asked)

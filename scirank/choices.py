@@ -85,6 +85,35 @@ class Kind(Choice):
     CROSS_ENCODER = "cross-encoder"
 
 
+class Architecture(Choice):
+    """Systems that can be trained."""
+
+    DPR = "dpr"
+    COLBERT = "colbert"
+
+
+class Method(Choice):
+    """Ways of training: all weights, or P-Tuning v2's prefixes."""
+
+    FT = "ft"
+    PT2 = "pt2"
+
+
+class Source(Choice):
+    """Where training queries come from: OAG-QA's files for training or its questions, MDCR's validation split."""
+
+    TRAIN = "train"
+    QUESTIONS = "questions"
+    VALIDATION = "validation"
+
+
+class Schedule(Choice):
+    """What a learning rate does after it has risen."""
+
+    LINEAR = "linear"
+    CONSTANT = "constant"
+
+
 class Similarity(Choice):
     """Similarities of vectors; the last two are negated distances."""
 

@@ -46,6 +46,25 @@ class Progress:
             yield more
 
     @contextmanager
+    def training(self, steps: int, label: str) -> Iterator[Callable[[int, float | None], None]]:
+        """Give a function that is told how many more steps are done, and the loss where it is known anew."""
+        last: float | None = None
+
+        def told(done: int, seconds: float) -> str:
+            loss = "" if last is None else f", loss {last:.4f}"
+            left = duration(seconds / max(done, 1) * (steps - done)) + " left" if done < steps else duration(seconds)
+            return f"step {done:,} of {steps:,}{loss}, {left}"
+
+        with self._shown(steps, label, told) as advance:
+
+            def more(more_steps: int, loss: float | None) -> None:
+                nonlocal last
+                last = last if loss is None else loss
+                advance(more_steps)
+
+            yield more
+
+    @contextmanager
     def _shown(self, total: int, label: str, told: Callable[[int, float], str]) -> Iterator[Callable[[int], None]]:
         started = time.monotonic()
         done, said = 0, started

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from oagqa_dataset import DISCIPLINES, data_folder, discipline_named, discipline_of, find_topics
-from oagqa_dataset.files import Found, discarding_bad_download, download
+from oagqa_dataset.files import discarding_bad_download, download
 from oagqa_dataset.tables import told
 from oagqa_dataset.topic import Topic, answering, question_id, read_topic
 
@@ -28,7 +28,7 @@ def load_oagqa(
     source, downloaded = locate(data_dir)
     with discarding_bad_download(source, downloaded):
         found = find_topics(source)
-    chosen = select_topics(found, topics, disciplines, source)
+    chosen = select_topics(tuple(found.topics), topics, disciplines, source)
     tasks, notes, digests = [], [], []
     for topic in chosen:
         with discarding_bad_download(source, downloaded):
@@ -61,23 +61,25 @@ def locate(data_dir: str | os.PathLike[str] | None) -> tuple[str, bool]:
 
 
 def select_topics(
-    found: Found, topics: str | Sequence[str] | None, disciplines: str | Sequence[str] | None, source: str
+    held: Sequence[str], topics: str | Sequence[str] | None, disciplines: str | Sequence[str] | None, source: str
 ) -> list[str]:
-    """The topics wanted, in the order of the topic tree: those named, and those of the disciplines named."""
+    """The topics wanted of those that a source holds, in its order: those named, and those of the disciplines named."""
     if topics is None and disciplines is None:
-        return list(found.topics)
+        return list(held)
     named = [topics] if isinstance(topics, str) else list(topics or [])
     of = [disciplines] if isinstance(disciplines, str) else list(disciplines or [])
     of = [discipline_named(discipline) for discipline in of]
-    if absent := [topic for topic in named if topic not in found.topics]:
-        raise ScirankError(f"{source}: no topic {shown(absent)}; it has {', '.join(found.topics)}")
-    held = dict.fromkeys(discipline_of(topic) for topic in found.topics)
-    if absent := [discipline for discipline in of if discipline not in held]:
+    if absent := [topic for topic in named if topic not in held]:
+        raise ScirankError(f"{source}: no topic {shown(absent)}; it has {', '.join(held)}")
+    present = dict.fromkeys(discipline_of(topic) for topic in held)
+    if absent := [discipline for discipline in of if discipline not in present]:
         known = "" if set(absent) <= set(DISCIPLINES) else f" (all are {', '.join(DISCIPLINES)})"
-        raise ScirankError(f"{source}: no topic of discipline {shown(absent)}; it has some of {', '.join(held)}{known}")
+        raise ScirankError(
+            f"{source}: no topic of discipline {shown(absent)}; it has some of {', '.join(present)}{known}"
+        )
     if not named and not of:
-        raise ScirankError(f"no topic was named; {source} has {', '.join(found.topics)}")
-    return [topic for topic in found.topics if topic in named or discipline_of(topic) in of]
+        raise ScirankError(f"no topic was named; {source} has {', '.join(held)}")
+    return [topic for topic in held if topic in named or discipline_of(topic) in of]
 
 
 def _task(topic: Topic, top_k: int) -> Task:

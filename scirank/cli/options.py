@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..choices import Quotes, Ties
+from ..choices import MissingText, Quotes, Source, Ties
 
 
 class BenchmarkFiles(StrEnum):
@@ -58,6 +58,17 @@ QuoteRule = Annotated[
     Quotes | None,
     typer.Option(
         help="oagqa: a stray quote that swallows rows: refuse, end rows with lines (literal), or lose them as upstream."
+    ),
+]
+MissingTextRule = Annotated[
+    MissingText,
+    typer.Option(help="mdcr: a listed paper without a record: refuse, take its text as empty, or leave it out."),
+]
+QuerySource = Annotated[
+    Source | None,
+    typer.Option(
+        help="oagqa: files for training, or the questions of the test; default: the former where a topic has them. "
+        "mdcr: validation."
     ),
 ]
 Plot = Annotated[Path | None, typer.Option(help="oagqa: save a reliability plot, .png, .pdf or .svg.")]

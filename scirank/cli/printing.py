@@ -1,5 +1,6 @@
 """What commands share in looking at their options and showing their results."""
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -62,3 +63,17 @@ def save_plot(results: "list[Result]", path: Path, quiet: bool) -> None:
 
     plots.save_reliability(results, path)
     tell([] if quiet else [f"saved {path}"])
+
+
+def silence_libraries() -> None:
+    """The bars and remarks of the libraries would stand among our own lines."""
+    import logging
+
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    if "transformers" in sys.modules:  # which has read its variables by now
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]

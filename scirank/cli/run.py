@@ -24,8 +24,20 @@ from ..choices import (
 )
 from ..errors import counted
 from .app import app
-from .options import CACHE_DIR, DataDir, Disciplines, Format, Groups, Measures, Plot, Quiet, QuoteRule, TieRule
-from .printing import check_plot, comma_separated, print_results, refuse, save_plot, tell
+from .options import (
+    CACHE_DIR,
+    DataDir,
+    Disciplines,
+    Format,
+    Groups,
+    Measures,
+    MissingTextRule,
+    Plot,
+    Quiet,
+    QuoteRule,
+    TieRule,
+)
+from .printing import check_plot, comma_separated, print_results, refuse, save_plot, silence_libraries, tell
 
 MODEL = "Model"
 ENCODING = "Encoding"
@@ -172,10 +184,7 @@ def run(
         str | None, typer.Option(help="The model's revision on the Hub.", rich_help_panel=MODEL)
     ] = None,
     seed: Annotated[int, typer.Option(help="For random.", rich_help_panel=MODEL)] = 0,
-    missing_text: Annotated[
-        MissingText,
-        typer.Option(help="mdcr: a listed paper without a record: refuse, take its text as empty, or leave it out."),
-    ] = MissingText.ERROR,
+    missing_text: MissingTextRule = MissingText.ERROR,
     no_relevant: Annotated[NoRelevant, typer.Option(help="mdcr: a query that cites no candidate.")] = NoRelevant.ERROR,
     quiet: Quiet = False,
 ) -> None:
@@ -218,7 +227,7 @@ def run(
         refuse({"--plot": plot}, "oagqa")
     check_plot(plot)
     names = _names(models)
-    _silence_libraries()
+    silence_libraries()
     data = load_benchmark(
         benchmark,
         split=split,
@@ -307,13 +316,3 @@ def _names(models: list[str]) -> list[str]:
     if len({folder_name(name) for name in names}) < len(names):
         raise ScirankError(f"two models would both be saved under one name: {', '.join(names)}; run them apart")
     return names
-
-
-def _silence_libraries() -> None:
-    """The bars and remarks of the libraries would stand among our own lines."""
-    import logging
-
-    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")

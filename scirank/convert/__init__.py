@@ -1,0 +1,1 @@
+"""Checkpoints as upstream's training scripts save them, turned into folders that sentence-transformers loads."""

@@ -1,0 +1,1 @@
+"""Training DPR and ColBERT on the benchmarks' queries."""

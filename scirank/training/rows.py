@@ -1,0 +1,65 @@
+"""Training queries as the rows that sentence-transformers' trainers take: a query, a right paper, wrong papers."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..benchmarks import Document
+from ..errors import ScirankError, counted
+from .queries import Passage, TrainingQuery, others
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+QUERY, POSITIVE, NEGATIVE = "query", "positive", "negative_{}"
+Text = Callable[[Document], str]
+
+
+def rows(
+    queries: Sequence[TrainingQuery], paper: Text, question: Text, negatives: int, seed: int
+) -> "tuple[Dataset, list[str]]":
+    """A row for each pair of a query and a paper that is right for it.
+
+    Args:
+        queries: what to train on.
+        paper: the text of a paper.
+        question: the text of a query.
+        negatives: how many wrong papers a row has: a query's first for its first row, the next for the next, and round
+            again; where it has too few, papers that are right for other queries of its group are drawn.
+        seed: of that.
+
+    Returns:
+        the rows, with the columns `query`, `positive`, `negative_1` and so on, and what is worth telling.
+    """
+    from datasets import Dataset
+
+    draw = random.Random(seed)
+    columns: dict[str, list[str]] = {name: [] for name in columns_for(negatives)}
+    drawn = 0
+    for query in queries:
+        wrong = list(query.negatives)
+        if len(wrong) < negatives:
+            drawn += 1
+            wrong += _drawn(query, queries, negatives - len(wrong), draw)
+        for at, right in enumerate(query.positives):
+            beside = [wrong[place % len(wrong)] for place in range(at * negatives, (at + 1) * negatives)]
+            row = (question(query.query), *(paper(Document(each.title, each.text)) for each in (right, *beside)))
+            for name, text in zip(columns, row, strict=True):
+                columns[name].append(text)
+    notes = [f"{counted(drawn, 'query has', 'queries have')} too few hard negatives; papers of others were drawn"]
+    return Dataset.from_dict(columns), notes if drawn else []
+
+
+def columns_for(negatives: int) -> list[str]:
+    """The names of the columns."""
+    return [QUERY, POSITIVE, *(NEGATIVE.format(at) for at in range(1, negatives + 1))]
+
+
+def _drawn(query: TrainingQuery, queries: Sequence[TrainingQuery], wanted: int, draw: random.Random) -> list[Passage]:
+    of_group = (other for other in queries if other.group == query.group)
+    found = others((each for other in of_group for each in other.positives), query.positives)
+    if not found:
+        raise ScirankError(
+            f"query {query.query_id} has too few negatives, and its group no other paper; choose hard_negatives 0"
+        )
+    return [draw.choice(found) for _ in range(wanted)]
