@@ -15,6 +15,7 @@ from scipy.stats import bootstrap
 
 import scirank
 from scirank.models.record import Record, write_record
+from scirank.results.files import whole_folder
 from scirank.training.building import build
 from scirank.training.settings import settings_for
 
@@ -58,8 +59,9 @@ def one(system, settings, topic, seed, benchmark, given):
     start = given.out / f"{'-'.join(system)}-{seed}-start"
     if not start.exists():
         model = build(*system, "minilm", settings_for(*system, **settings, seed=seed), device="cpu")
-        model.save_pretrained(str(start), create_model_card=False)
-        write_record(start, Record(*system, system[0]))
+        with whole_folder(start) as folder:
+            model.save_pretrained(str(folder), create_model_card=False)
+            write_record(folder, Record(*system, system[0]))
     trained = scirank.train(
         *system,
         out=given.out / name,

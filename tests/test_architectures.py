@@ -14,6 +14,7 @@ import torch
 import transformers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
 
 import scirank as package
 from scirank.architectures.colbert import colbert
@@ -24,7 +25,7 @@ from scirank.choices import Architecture
 from scirank.errors import ScirankError
 from scirank.models import ModelOptions, load_ranker
 from scirank.models.facts import weights_sha256
-from scirank.models.record import Record, read_record, write_record
+from scirank.models.record import Record, read_record, text_digest, write_record
 from scirank.models.text import paper_text
 from scirank.training.building import build
 from scirank.training.settings import settings_for
@@ -254,6 +255,13 @@ def test_a_model_is_the_same_bit_for_bit_after_loading_and_its_vectors_are_kept(
         assert encoder.key == again.encoders[role].key is not None
 
 
+def used_sha256(base):
+    """Of what a prefix stands before: all but the pooler."""
+    network = transformers.AutoModel.from_pretrained(base)
+    network.pooler = None
+    return weights_sha256(network)
+
+
 def configurations(folder):
     return [json.loads(path.read_text()) for path in Path(folder).rglob("sentence_bert_config.json")]
 
@@ -267,7 +275,7 @@ def test_a_folder_with_a_prefix_has_no_weights_of_the_base(architecture, made, b
     trained = [weights for weights in made[architecture, "pt2"].parameters() if weights.requires_grad]
     assert sorted(t.numel() for t in held) == sorted(t.numel() for t in trained)
     assert not list(Path(folder).rglob("*.bin"))
-    expected = weights_sha256(transformers.AutoModel.from_pretrained(base))
+    expected = used_sha256(base)
     found = configurations(folder)
     assert len(found) == (2 if architecture == "dpr" else 1)
     assert all((each["base_model"], each["base_sha256"]) == (base, expected) for each in found)
@@ -279,7 +287,7 @@ def test_another_base_in_its_place_is_refused(own_base, tiny_model, tmp_path):
     shutil.rmtree(own_base)
     shutil.copytree(tiny_model(seed=1), own_base)
     was = configurations(folder)[0]["base_sha256"]
-    now = weights_sha256(transformers.AutoModel.from_pretrained(own_base))
+    now = used_sha256(own_base)
     message = f"base model '{own_base}' has weights of sha256 {now}, but the prefix was trained on {was}; put that"
     with pytest.raises(ScirankError, match=re.escape(message)):
         load_ranker(folder)
@@ -297,6 +305,17 @@ def test_a_base_that_is_not_there_is_one_clear_error(architecture, own_base, tmp
     for path in Path(folder).rglob("sentence_bert_config.json"):
         path.write_text(path.read_text().replace(str(own_base), str(moved)))
     assert load_ranker(folder).provenance()["architecture"] == "dpr"
+
+
+def test_a_base_without_a_pooler_is_the_same_each_time(own_base, tmp_path):
+    file = Path(own_base) / "model.safetensors"
+    weights = {name: tensor for name, tensor in load_file(file).items() if "pooler" not in name}
+    save_file(weights, file, {"format": "pt"})
+    folder = save(
+        build("dpr", "pt2", str(own_base), small("dpr", "pt2"), device="cpu"), tmp_path / "model", "dpr", "pt2"
+    )
+    keys = [load_ranker(folder).encoders["papers"].key for _ in range(2)]
+    assert keys[0] == keys[1] is not None
 
 
 def test_a_folder_without_its_prefix_is_refused(made, tmp_path):
@@ -601,8 +620,8 @@ def test_other_models_of_dprs_authors_are_refused(kind, options, message, tiny_m
 SAW = {
     "benchmark": "oagqa-mini",
     "groups": {
-        "optics": {"source": "questions", "queries": 2, "query_ids": ["optics/1", "optics/0"]},
-        "physiology": {"source": "train", "queries": 1, "query_ids": ["physiology/train/0"]},
+        "optics": {"source": "questions", "queries": 2, "query_ids": ["optics/1", "optics/0"], "texts": ["a", "b"]},
+        "physiology": {"source": "train", "queries": 1, "query_ids": ["physiology/train/0"], "texts": ["c"]},
     },
 }
 SOURCE = {"converted_from": {"file": "a.cp", "sha256": "0" * 64}}
@@ -628,7 +647,15 @@ def test_a_model_without_a_record_has_none(base, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", "7", "{}", '{"architecture": "dpr", "method": "ft"}', '{"model": 1}']
+    "content",
+    [
+        *("", "{", "[]", "7", "{}", '{"architecture": "dpr", "method": "ft"}', '{"model": 1}'),
+        '{"architecture": "dpr", "method": "ft", "template": 5}',
+        '{"architecture": "other", "method": "ft", "template": "dpr"}',
+        '{"architecture": "dpr", "method": "ft", "template": "dpr", "training": []}',
+        '{"architecture": "dpr", "method": "ft", "template": "dpr", "training": {"saw": {"groups": {"a": {}}}}}',
+        '{"architecture": "dpr", "method": "ft", "template": "dpr", "source": 1}',
+    ],
 )
 def test_another_file_under_a_records_name_is_refused(content, made, tmp_path):
     (tmp_path / "scirank.json").write_text(content)
@@ -649,7 +676,10 @@ def test_a_models_own_template_is_used_unless_another_is_chosen(made, tmp_path):
 
 
 def test_a_run_tells_what_its_model_was_trained_on(made, tmp_path, capsys):
-    folder = save(made["dpr", "ft"], tmp_path / "model", saw=SAW, settings={"seed": 1})
+    asked = package.load_benchmark("oagqa-mini", groups="optics").tasks[0].queries
+    texts = [text_digest(asked[query]) for query in ("optics/1", "optics/0")]
+    saw = {**SAW, "groups": {**SAW["groups"], "optics": {**SAW["groups"]["optics"], "texts": texts}}}
+    folder = save(made["dpr", "ft"], tmp_path / "model", saw=saw, settings={"seed": 1})
     result = package.run(folder, "oagqa-mini", groups=["optics", "electromagnetism"], device="cpu")
     note = "2 of 10 queries were trained on: optics/0, optics/1"
     assert note in result.notes
@@ -682,3 +712,28 @@ def test_another_prefix_has_other_vectors(architecture, base):
     for role in ("papers", "questions"):
         assert one[role].key == same[role].key
         assert one[role].key != other[role].key
+
+
+def test_a_prefix_is_computed_by_pytorch_only(made, tmp_path):
+    folder = save(made["dpr", "pt2"], tmp_path / "model", "dpr", "pt2")
+    with pytest.raises(ScirankError, match=r"backend onnx is not for models of P-Tuning v2; leave --backend out"):
+        load_ranker(folder, ModelOptions(backend="onnx"))
+
+
+@pytest.mark.parametrize("architecture", list(Architecture))
+def test_a_prefix_on_the_hub_is_loaded_with_its_revision(architecture, made, tmp_path, python):
+    """Out of a cache as the Hub's own client keeps it, without a network."""
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "hub" / "models--owner--model"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "tuned").write_text(commit)
+    (repository / "snapshots").mkdir()
+    save(made[architecture, "pt2"], repository / "snapshots" / commit, architecture, "pt2")
+    told = python(
+        "from scirank.models import ModelOptions, load_ranker\n"
+        "from scirank.models.facts import weights_sha256\n"
+        "ranker = load_ranker('owner/model', ModelOptions(revision='tuned'))\n"
+        "print(ranker.provenance()['method'], weights_sha256(ranker.papers.encoder.model))",
+        HF_HUB_CACHE=str(tmp_path / "hub"),
+    ).stdout
+    assert told.split()[-2:] == ["pt2", weights_sha256(made[architecture, "pt2"])]

@@ -259,9 +259,9 @@ def trained_on(monkeypatch, tmp_path):
     def groups_of(**options):
         taken = []
 
-        def stop(data, *_):
-            taken.extend(data.seen["groups"])
-            assert {query.group for query in data.queries} == {*taken}
+        def stop(queries, record, *_):
+            taken.extend(record.training["saw"]["groups"])
+            assert {query.group for query in queries} == {*taken}
             raise KeyboardInterrupt
 
         monkeypatch.setattr(fitting, "fit", stop)
@@ -365,14 +365,13 @@ def test_the_same_question_under_another_id_is_refused(case, write_oagqa):
         refuse_seen(data.queries, evaluated)
 
 
-def test_the_same_query_by_its_id_is_refused(optics):
+def test_the_same_query_is_refused_whatever_its_group(optics):
     asked = training_data("oagqa-mini", source="questions", groups=["optics", "physiology"]).queries
-    changed = [replace(query, query=Document("", f"changed {at}")) for at, query in enumerate(asked)]
-    with pytest.raises(ScirankError, match=r"5 queries that will be evaluated would be trained on: .*optics/0"):
-        refuse_seen(changed, optics)
+    elsewhere = [replace(query, group="physiology", query_id=f"other/{at}") for at, query in enumerate(asked)]
+    for queries in (asked, elsewhere):
+        with pytest.raises(ScirankError, match=r"5 queries that will be evaluated would be trained on: .*optics/0"):
+            refuse_seen(queries, optics)
     refuse_seen([query for query in asked if query.group != "optics"], optics)
-    # The same id of another group is another query.
-    refuse_seen([replace(query, group="physiology") for query in changed], optics)
 
 
 def test_training_on_what_is_evaluated_can_be_allowed_and_is_told(tmp_path, base):
@@ -434,7 +433,7 @@ def test_a_trained_models_record_is_complete(trained, base):
     assert facts["base"] == {
         "name": base,
         "revision": None,
-        "weights_sha256": weights_sha256(AutoModel.from_pretrained(base)),
+        "weights_sha256": weights_sha256(AutoModel.from_pretrained(base), but="pooler."),
     }
     assert facts["parameters"] == parameters_of(trained.model)
     assert [entry["step"] for entry in facts["losses"]] == list(range(1, STEPS + 1))
@@ -481,7 +480,7 @@ def test_training_changes_what_it_is_to_change_and_no_other_bit(trained, base):
 @pytest.mark.parametrize("architecture", ["dpr", "colbert"])
 def test_p_tuning_trains_few_parameters(architecture):
     found = parameters_of(build(architecture, "pt2", "minilm", settings_for(architecture, "pt2"), device="cpu"))
-    network, prefix = 22_713_216, 64 * 2 * 6 * 384
+    network, prefix = 22_713_216 - 385 * 384, 64 * 2 * 6 * 384  # without the pooler
     sides = 2 if architecture == "dpr" else 1
     projection = 0 if architecture == "dpr" else 384 * 128
     assert found == {"all": sides * (network + prefix) + projection, "trained": sides * prefix + projection}
@@ -547,7 +546,10 @@ def test_fresh_resumed_and_loaded_models_are_the_same(system, base, tmp_path, in
     whole = train(base, tmp_path / "whole", *system, **options)
     interrupted(5, lambda: train(base, tmp_path / "part", *system, **options))
     assert not (tmp_path / "part").exists()
-    assert [path.name for path in (tmp_path / "part.checkpoints").iterdir()] == ["checkpoint-4"]
+    left = tmp_path / "part.checkpoints"
+    assert sorted(path.name for path in left.iterdir()) == ["checkpoint-4", "scirank.json"]
+    # One that was being saved when the process was killed.
+    (left / "checkpoint-5").mkdir()
     resumed = train(base, tmp_path / "part", *system, **options, resume=True)
     assert resumed.result.scores == whole.result.scores
     assert resumed.record.training["steps"] == whole.record.training["steps"] == 8
@@ -562,7 +564,7 @@ def test_a_checkpoint_is_a_model_that_only_its_own_training_goes_on_from(base, t
     assert (facts["architecture"], facts["trained_on"]["benchmark"]) == ("dpr", "oagqa-mini")
     before = files(tmp_path)
     refused = [
-        ({}, r"model\.checkpoints is left of .*; resume it \(--resume\), or overwrite it \(--overwrite\)"),
+        ({}, r"model\.checkpoints is left of .*; resume \(--resume\) or overwrite it \(--overwrite\)"),
         (
             {"resume": True, "learning_rate": 0.5},
             r"differs in settings: learning_rate 0\.05 now 0\.5; choose what it had",
@@ -594,6 +596,9 @@ def test_folders_are_replaced_only_where_that_is_asked_for(base, tmp_path):
     ]
     write_record(folder, Record("dpr", "ft", "dpr"))
     checkpoints.mkdir(parents=True)
+    with pytest.raises(ScirankError, match=r"model\.checkpoints: expected a model with a file scirank\.json"):
+        train(base, folder, overwrite=True)
+    write_record(checkpoints.parent, Record("dpr", "ft", "dpr"))
     train(base, folder, overwrite=True)
     assert not checkpoints.exists()
     assert not (folder / "mine.txt").exists()
@@ -754,12 +759,13 @@ def test_mined_examples_out_of_a_file(base, tmp_path):
     saw = done.record.training["saw"]
     assert saw["examples"] == {"name": "pairs.jsonl", "sha256": sha256_of_file(path)}
     ids = [f"physiology/train/{row}" for row in range(3)]
-    assert saw["groups"] == {"physiology": {"source": "examples", "queries": 3, "query_ids": ids}}
+    of = saw["groups"].pop("physiology")
+    assert (saw["groups"], of["source"], of["queries"], of["query_ids"]) == ({}, "examples", 3, ids)
     assert done.record.training["rows"] == 3
     assert done.result.provenance["model"]["trained_on"]["examples"]["name"] == "pairs.jsonl"
     write_examples(path, training_data("oagqa-mini", groups="optics", source="questions").queries)
     with pytest.raises(ScirankError, match="5 queries that will be evaluated would be trained on"):
-        train(base, tmp_path / "other", examples=path, held_out="optics")
+        train(base, tmp_path / "other", examples=path, groups=None, held_out="optics")
 
 
 # The command line.
@@ -943,3 +949,34 @@ def test_steps_and_the_loss_are_told(capsys):
     with Progress(quiet=True).training(3, "training dpr") as advance:
         advance(3, 1.5)
     assert capsys.readouterr().err == ""
+
+
+def test_the_base_is_not_replaced_by_what_is_trained_from_it(base, tmp_path):
+    folder = tmp_path / "model"
+    train(base, folder, "colbert")
+    with pytest.raises(ScirankError, match=r"model holds the base model .*model; choose another folder"):
+        train(str(folder), folder, "colbert", "pt2", overwrite=True)
+    assert load_ranker(str(folder)).provenance()["method"] == "ft"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"device": "cuda:1"}, r"device cuda:1: expected cpu, or none"),
+        ({"source": "questions"}, r"source and disciplines choose among a benchmark's own queries"),
+        ({"groups": "optics"}, r"no query of the group optics; it has physiology"),
+    ],
+)
+def test_options_that_have_no_use_are_refused(options, message, tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    write_examples(path, training_data("oagqa-mini", groups="physiology").queries)
+    with pytest.raises(ScirankError, match=message):
+        train("no base is looked for", tmp_path / "model", **{"groups": None, "examples": path, **options})
+
+
+def test_a_file_of_queries_may_be_trained_on_whatever_is_held_out(base, tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    queries = training_data("oagqa-mini", groups="physiology").queries
+    write_examples(path, [replace(query, group="of another benchmark") for query in queries])
+    done = train(base, tmp_path / "model", examples=path, groups=None, held_out=EVERY)
+    assert len(done.result.groups) == len(EVERY)

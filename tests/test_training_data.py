@@ -134,10 +134,11 @@ def test_topics_with_and_without_a_file_for_training(three):
     expected = [(f"{topic}/{row}", papers) for topic in ("algebra", "entropy") for row, papers in ASKED]
     assert found == [*expected, ("optics/train/1", (SOUND,))]
     assert data.queries[0].answers == ("Nowhere", "Lenses")
-    assert json.loads(json.dumps(data.seen["groups"])) == {
-        "algebra": {"source": "questions", "queries": 2, "query_ids": ["algebra/0", "algebra/1"]},
-        "entropy": {"source": "questions", "queries": 2, "query_ids": ["entropy/0", "entropy/1"]},
-        "optics": {"source": "train", "queries": 1, "query_ids": ["optics/train/1"]},
+    groups = json.loads(json.dumps(data.seen["groups"]))
+    assert {group: {**of, "texts": len(of["texts"])} for group, of in groups.items()} == {
+        "algebra": {"source": "questions", "queries": 2, "query_ids": ["algebra/0", "algebra/1"], "texts": 2},
+        "entropy": {"source": "questions", "queries": 2, "query_ids": ["entropy/0", "entropy/1"], "texts": 2},
+        "optics": {"source": "train", "queries": 1, "query_ids": ["optics/train/1"], "texts": 1},
     }
     assert data.seen["benchmark"] == "oagqa"
     assert data.seen["data_sha256"].keys() == {"topics", "train"}
@@ -201,7 +202,8 @@ def test_citations_of_the_validation_split(write_mdcr):
         "1 given negative is also a positive, not used",
         "1 query without a paper that is right, left out: 6",
     )
-    assert data.seen["groups"]["Law"] == {"source": "validation", "queries": 1, "query_ids": ["1"]}
+    of = data.seen["groups"]["Law"]
+    assert (of["source"], of["queries"], of["query_ids"], len(of["texts"])) == ("validation", 1, ["1"], 1)
     assert [query.group for query in training_data("mdcr", data_dir=folder, groups="Law").queries] == ["Law"]
     (folder / "mdcr_val_data.jsonl").write_text("".join(json.dumps(p) + "\n" for p in RECORDS_OF_PAPERS[:-1]))
     with pytest.raises(ScirankError, match="1 listed paper has no record"):

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import torch
     from sentence_transformers.base.modules import Transformer
 
+LISTED = 50
+"""Names of weights in a message; a network of twelve layers has about 200."""
 POOLER = ("pooler.dense.weight", "pooler.dense.bias")
 """Of no use in DPR and ColBERT, whose files may lack it; it is 0 then, so that a model is the same each time."""
 
@@ -44,7 +46,8 @@ def bert_encoder(config: Any, weights: "Mapping[str, torch.Tensor]", tokenizer: 
         )
     absent = {name: torch.zeros(expected[name]) for name in POOLER if name not in weights}
     network.load_state_dict({**weights, **absent})
-    with tempfile.TemporaryDirectory() as folder:
+    # Where a file that is mapped into memory cannot be deleted, it is left to the system.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         network.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         return Transformer(folder)

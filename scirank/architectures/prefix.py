@@ -13,17 +13,17 @@ import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers.base.modules import Transformer
 from sentence_transformers.util import load_file_path
-from transformers import AutoTokenizer
 from transformers.cache_utils import DynamicCache
 
-from ..errors import ScirankError
+from ..errors import ScirankError, shown
 from ..models.embedded import local_name
 from ..models.facts import weights_sha256
-from ..models.library import full_name
+from ..models.library import first_line, from_hub, full_name
 
 INITIAL_DEVIATION = 0.02
 """BERT's `initializer_range`, by which upstream draws a prefix; peft draws by 1."""
 WEIGHTS = "prefix.safetensors"
+CONFIG = "sentence_bert_config.json"
 FIRST_POSITION = {"bert": 0, "roberta": 1, "xlm-roberta": 1}
 """Kinds of networks that take a prefix -> the position of a text's first token, counted from the padding's where that
 has one."""
@@ -56,6 +56,7 @@ class PrefixTransformer(Transformer):
         position_offset: bool = False,
         base_revision: str | None = None,
         base_sha256: str | None = None,
+        hub: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
         """Load a base model, freeze it, and draw a prefix.
@@ -66,25 +67,22 @@ class PrefixTransformer(Transformer):
             position_offset: see above.
             base_revision: of a model on the Hub.
             base_sha256: what the hash of its weights has to be.
+            hub: how transformers gets it from the Hub: `token`, `cache_dir`, `local_files_only`.
             options: of `Transformer`.
 
         Raises:
             ScirankError: the network takes no prefix, or is not the one that a prefix was trained on.
         """
-        hub = {} if base_revision is None else {"revision": base_revision}
-        super().__init__(
-            full_name(local_name(base_model)),
-            model_kwargs=dict(hub),
-            processor_kwargs=dict(hub),
-            config_kwargs=dict(hub),
-            **options,
-        )
+        where = from_hub(**{**(hub or {}), "revision": base_revision})
+        super().__init__(full_name(local_name(base_model)), **where, **options)
         config = self.model.config
         if config.model_type not in FIRST_POSITION:
             raise ScirankError(
                 f"base model {base_model!r} is of the type {config.model_type}; P-Tuning v2 is for "
                 f"{', '.join(FIRST_POSITION)}"
             )
+        # Of no use here, and drawn anew at each loading of a base that has none.
+        self.model.pooler = None
         self.base_model = base_model
         self.base_revision = getattr(config, "_commit_hash", None) or base_revision
         self.base_sha256 = weights_sha256(self.model)
@@ -143,7 +141,7 @@ class PrefixTransformer(Transformer):
         """Save the prefix, the tokenizer, and what the base model is."""
         save_file({"prefix": self.prefix.detach().contiguous()}, os.path.join(output_path, WEIGHTS))
         self.processor.save_pretrained(output_path)
-        self.save_config(output_path, "sentence_bert_config.json")
+        self.save_config(output_path, CONFIG)
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", **kwargs: Any) -> Self:
@@ -152,27 +150,38 @@ class PrefixTransformer(Transformer):
         Raises:
             ScirankError: the base model is not there, or is another one.
         """
+        named = {name: kwargs.get(name) for name in ("token", "cache_folder", "revision", "local_files_only")}
+        place = {**named, "local_files_only": bool(named["local_files_only"])}
+        config = cls.load_config(model_name_or_path, subfolder=subfolder, **place)
+        if absent := [name for name in ("base_model", "base_sha256", "prefix_length") if name not in config]:
+            raise ScirankError(f"{model_name_or_path}: expected {shown(absent)} in {CONFIG}, as a saved prefix has")
         hub = {
-            name: kwargs[name] for name in ("token", "cache_folder", "revision", "local_files_only") if name in kwargs
+            "token": named["token"],
+            "cache_dir": named["cache_folder"],
+            "local_files_only": place["local_files_only"],
         }
-        config = cls.load_config(model_name_or_path, subfolder=subfolder, **hub)
-        base = config.pop("base_model")
+        base = config["base_model"]
         try:
-            module = cls(base, **config)
+            module = cls(hub=hub, **{name: config[name] for name in cls.config_keys if name in config})
         except OSError as error:
             raise ScirankError(
-                f"{model_name_or_path}: its base model {base!r} could not be loaded ({str(error).splitlines()[0]}); "
-                "where it is can be written into sentence_bert_config.json, as base_model"
+                f"{model_name_or_path}: its base model {base!r} could not be loaded ({first_line(error)}); "
+                f"where it is can be written into {CONFIG}, as base_model"
             ) from error
-        path = load_file_path(model_name_or_path, WEIGHTS, subfolder=subfolder, **hub)
+        path = load_file_path(model_name_or_path, WEIGHTS, subfolder=subfolder, **place)
         if path is None:
             raise ScirankError(f"{model_name_or_path}: expected a file {WEIGHTS} there")
         module.load_prefix(load_file(path))
-        module.processor = AutoTokenizer.from_pretrained(os.path.dirname(path))
+        # Of the base's class: AutoTokenizer asks for a configuration, which stands with the base.
+        module.processor = type(module.tokenizer).from_pretrained(
+            model_name_or_path, subfolder=subfolder, revision=named["revision"], **hub
+        )
         return module
 
     def load_prefix(self, weights: Mapping[str, torch.Tensor]) -> None:
         """Take a prefix of the right shape."""
+        if set(weights) != {"prefix"}:
+            raise ScirankError(f"expected one tensor, prefix; found {shown(list(weights))}")
         prefix = weights["prefix"]
         if prefix.shape != self.prefix.shape:
             raise ScirankError(

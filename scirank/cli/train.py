@@ -62,7 +62,9 @@ def train(
     examples: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False, help="Training queries, as scirank mine or DPR's tools save them.", rich_help_panel=DATA
+            dir_okay=False,
+            help="Training queries with their negatives, as scirank mine or DPR's tools save them.",
+            rich_help_panel=DATA,
         ),
     ] = None,
     data_dir: DataDir = None,
@@ -89,7 +91,7 @@ def train(
     schedule: Annotated[Schedule | None, typer.Option(help="Of the rate afterwards.", rich_help_panel=SETTINGS)] = None,
     clip: Annotated[float | None, typer.Option(help="Largest norm of the gradient.", rich_help_panel=SETTINGS)] = None,
     hard_negatives: Annotated[
-        int | None, typer.Option(help="A query; missing ones are mined by BM25.", rich_help_panel=SETTINGS)
+        int | None, typer.Option(help="A query; mined by BM25.", rich_help_panel=SETTINGS)
     ] = None,
     prefix_length: Annotated[
         int | None, typer.Option(help="pt2: keys and values a layer.", rich_help_panel=SETTINGS)

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..architectures.bert import LISTED
 from ..errors import ScirankError, shown
 
 Weights = Mapping[str, torch.Tensor]
@@ -90,8 +91,8 @@ def recognise(path: Path, content: Mapping[str, Any]) -> Checkpoint:
 
 
 def listed(keys: Collection[str]) -> str:
-    """The first ten of many names, and how many there are."""
-    return f"{shown(list(keys), 10)} ({len(keys):,} in all)"
+    """The first of many names, and how many there are."""
+    return f"{shown(list(keys), LISTED)} ({len(keys):,} in all)"
 
 
 def _weights(path: Path, content: Mapping[str, Any]) -> Weights:

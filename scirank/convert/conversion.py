@@ -74,7 +74,7 @@ def convert(
         **checkpoint.progress,
         "settings": checkpoint.settings,
         "base": base,
-        "base_revision": revision,
+        "base_revision": getattr(getattr(model.transformers_model, "config", None), "_commit_hash", None) or revision,
     }
     architecture = checkpoint.architecture
     record = Record(architecture, checkpoint.method, template=architecture, source={"converted_from": source})
@@ -87,9 +87,7 @@ def convert(
 def _dpr(checkpoint: Checkpoint, base: str, revision: str | None) -> "BaseModel":
     tokens = _number(checkpoint, "sequence_length", TOKENS)
     questions, papers = (_network(checkpoint, encoder, base, revision) for encoder in checkpoint.encoders)
-    for encoder in (questions, papers):
-        encoder.max_seq_length = min(tokens, encoder.max_seq_length or tokens)
-    return dpr(questions, papers, device="cpu")
+    return dpr(questions, papers, query_tokens=tokens, paper_tokens=tokens, device="cpu")
 
 
 def _colbert(checkpoint: Checkpoint, base: str, revision: str | None) -> "BaseModel":
@@ -118,7 +116,7 @@ def _network(checkpoint: Checkpoint, encoder: Encoder, base: str, revision: str 
 
 def _number(checkpoint: Checkpoint, name: str, default: int) -> int:
     value = checkpoint.settings.get(name)
-    return value if isinstance(value, int) and value > 0 else default
+    return value if type(value) is int and value > 0 else default
 
 
 def _notes(checkpoint: Checkpoint, base: str, model: "BaseModel") -> Iterator[str]:

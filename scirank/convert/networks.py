@@ -6,7 +6,7 @@ import torch
 from sentence_transformers.base.modules import Transformer
 from transformers import AutoConfig, AutoTokenizer
 
-from ..architectures.bert import bert_encoder
+from ..architectures.bert import POOLER, bert_encoder
 from ..architectures.prefix import PrefixTransformer
 from ..errors import ScirankError
 from ..models.embedded import local_name
@@ -50,7 +50,7 @@ def prefixed_network(
     others = [
         key
         for key, tensor in encoder.network.items()
-        if key not in own or not torch.equal(tensor.to(own[key].dtype), own[key])
+        if key not in POOLER and (key not in own or not torch.equal(tensor.to(own[key].dtype), own[key]))
     ]
     if others:
         raise ScirankError(

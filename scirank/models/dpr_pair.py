@@ -24,7 +24,7 @@ RECORD = Record("dpr", "ft", "dpr")
 
 def is_dpr_pair(name: str) -> bool:
     """Whether a name stands for two encoders."""
-    return name in ALIASES or (name.startswith(PREFIX) and "," in name)
+    return name in ALIASES or name.startswith(PREFIX)
 
 
 def load_dpr_pair(name: str, options: ModelOptions, engine: Engine) -> DenseRanker:
@@ -33,7 +33,7 @@ def load_dpr_pair(name: str, options: ModelOptions, engine: Engine) -> DenseRank
     Raises:
         ScirankError: there are not two, one cannot be loaded, or options do not fit.
     """
-    from ..architectures.dpr import TOKENS, dpr
+    from ..architectures.dpr import dpr
 
     parts = [part.strip() for part in ALIASES.get(name, name).removeprefix(PREFIX).split(",")]
     if len(parts) != 2 or not all(parts):
@@ -41,8 +41,7 @@ def load_dpr_pair(name: str, options: ModelOptions, engine: Engine) -> DenseRank
     if options.backend not in (None, "torch"):
         raise ScirankError(f"backend {options.backend} is not for two encoders; leave --backend out")
     questions, papers = map(_encoder, parts)
-    model = dpr(questions, papers, options.device)
-    model.max_seq_length = min(TOKENS, model.max_seq_length or TOKENS)
+    model = dpr(questions, papers, device=options.device)
     used = (*(option for option in LOADED_WITH if option != "revision"), "backend")
     ranker = wrap_sentence_transformer(adjusted(model, options), name, RECORD.over(options), engine, used)
     ranker.record = RECORD

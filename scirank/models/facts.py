@@ -25,8 +25,12 @@ def facts_of(model: "BaseModel") -> dict[str, Any]:
     config = getattr(model.transformers_model, "config", None)
     first = next(model.parameters(), None)
     length = getattr(model, "max_seq_length", None)
+    # A prefix's network is its base model's: so is the commit that it knows of.
+    base = next((module for module in model.modules() if hasattr(module, "base_sha256")), None)
+    of_base = {} if base is None else {"base_model": base.base_model, "base_revision": base.base_revision}
     return {
-        "revision": getattr(config, "_commit_hash", None),
+        "revision": getattr(config, "_commit_hash", None) if base is None else None,
+        **of_base,
         "weights_sha256": weights_sha256(model),
         "configuration_sha256": configuration_sha256(model),
         "modules": [type(module).__name__ for module in model.children()],
@@ -58,12 +62,19 @@ def parameters_of(model: "Module") -> dict[str, int]:
     return {"all": sum(p.numel() for p in every), "trained": sum(p.numel() for p in every if p.requires_grad)}
 
 
-def weights_sha256(model: "Module") -> str:
-    """Of all parameters and buffers as loaded: names, types and bytes, in the order of names."""
+def weights_sha256(model: "Module", but: str | None = None) -> str:
+    """Of all parameters and buffers as loaded: names, types and bytes, in the order of names.
+
+    Args:
+        model: whose.
+        but: how the names of those begin that are left out.
+    """
     import torch
 
     digest = hashlib.sha256()
     for key, tensor in sorted(model.state_dict().items()):
+        if but is not None and key.startswith(but):
+            continue
         digest.update(f"{key}\0{tensor.dtype}\0{tuple(tensor.shape)}\0".encode())
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()

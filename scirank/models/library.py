@@ -43,7 +43,7 @@ def load_model(kind: type[Any], name_or_folder: str, options: ModelOptions) -> A
     except Exception as error:  # what is not installed is told by an Exception of no kind
         if backend == "torch":
             raise
-        raise ScirankError(f"backend {backend} cannot be used: {_first_line(error)}") from error
+        raise ScirankError(f"backend {backend} cannot be used: {first_line(error)}") from error
     return adjusted(model, options)
 
 
@@ -56,6 +56,12 @@ def adjusted(model: Any, options: ModelOptions) -> Any:
 
         model.to(getattr(torch, options.dtype))
     return model
+
+
+def from_hub(**where: Any) -> dict[str, dict[str, Any]]:
+    """Arguments of sentence-transformers' `Transformer` that say where its files are; each writes into its own."""
+    given = {name: value for name, value in where.items() if value is not None}
+    return {kind: dict(given) for kind in ("model_kwargs", "processor_kwargs", "config_kwargs")}
 
 
 def full_name(name_or_folder: str) -> str:
@@ -77,7 +83,7 @@ def saying_what_failed(name_or_folder: str, expected: str = ANY_MODEL) -> Iterat
         raise
     except (OSError, ValueError) as error:
         raise ScirankError(
-            f"model {name_or_folder!r} could not be loaded: {_hint(name_or_folder)}{_first_line(error)} "
+            f"model {name_or_folder!r} could not be loaded: {_hint(name_or_folder)}{first_line(error)} "
             f"Expected {expected}"
         ) from error
 
@@ -105,6 +111,8 @@ def _constructed(kind: type[Any], name_or_folder: str, options: ModelOptions, ba
     where: dict[str, Any] = {"device": options.device, "revision": options.revision, "backend": backend}
     if not _names_our_module(name_or_folder, options.revision):
         return kind(name_or_folder, **where)
+    if backend != "torch":
+        raise ScirankError(f"backend {backend} is not for models of P-Tuning v2; leave --backend out")
     from ..architectures.prefix import PrefixTransformer
 
     return kind._load_with_module_classes(name_or_folder, {OUR_MODULE: PrefixTransformer}, **where)
@@ -128,7 +136,8 @@ def _hint(name: str) -> str:
     return "no such folder is here. " if name.startswith((".", "/", "~")) and not os.path.exists(name) else ""
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error says first."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 

@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..benchmarks import Benchmark
+from ..benchmarks import Benchmark, Document
+from ..choices import Architecture, Method
 from ..errors import ScirankError
+from ..results import sha256
 from ..results.files import whole_file
 from .library import full_name
 from .ranker import ModelOptions
@@ -47,12 +49,16 @@ class Record:
         return {name: value for name, value in facts.items() if value}
 
     def trained_queries(self, benchmark: Benchmark) -> list[str]:
-        """Queries of a benchmark that the model was trained on, by their ids in the same files."""
-        saw = self.training.get("saw", {})
-        if saw.get("benchmark") != benchmark.name:
-            return []
-        seen = {query for of in saw["groups"].values() for query in of["query_ids"]}
-        return [query for task in benchmark.tasks for query in task.queries if query in seen]
+        """Queries of a benchmark that the model was trained on, by their texts."""
+        seen = {text for of in self.training.get("saw", {}).get("groups", {}).values() for text in of["texts"]}
+        asked = ((name, query) for task in benchmark.tasks for name, query in task.queries.items())
+        return [name for name, query in asked if text_digest(query) in seen]
+
+
+def text_digest(query: Document) -> str:
+    """What stands for a query's text, whatever its case, spaces and question mark at the end."""
+    plain = " ".join(f"{query.title} {query.text}".casefold().split()).rstrip("? ")
+    return sha256(plain.encode())[:16]
 
 
 def refuse_existing(folder: Path, overwrite: bool) -> None:
@@ -69,6 +75,7 @@ def refuse_existing(folder: Path, overwrite: bool) -> None:
         raise ScirankError(
             f"{folder}: expected a model with a file {FILE}; nothing else is overwritten, choose another folder"
         )
+    read_record(str(folder))
 
 
 def write_record(folder: str | os.PathLike[str], record: Record) -> None:
@@ -90,6 +97,25 @@ def read_record(name_or_folder: str, revision: str | None = None) -> Record | No
         return None
     with open(path, encoding="utf-8") as opened:
         try:
-            return Record(**json.load(opened))
-        except (ValueError, TypeError) as error:
-            raise ScirankError(f"{path}: not a record of scirank's training or converting ({error})") from error
+            record = Record(**json.load(opened))
+            _check(record)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ScirankError(
+                f"{path}: not a record of scirank's training or converting ({type(error).__name__}: {error}); if it is "
+                "something else, rename it"
+            ) from error
+    return record
+
+
+def _check(record: Record) -> None:
+    """Raise one of Python's errors where something is of another type than what is read of it later."""
+    Architecture(record.architecture)
+    Method(record.method)
+    for text in (record.architecture, record.method, record.template):
+        if not isinstance(text, str):
+            raise TypeError(f"expected a text, found {text!r:.80}")
+    record.source.items()
+    for of in record.training.get("saw", {}).get("groups", {}).values():
+        if not all(isinstance(text, str) for text in of["texts"]):
+            raise TypeError("expected texts' digests")
+        int(of["queries"])

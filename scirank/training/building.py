@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..choices import Architecture, Method
 from ..models.embedded import local_name
-from ..models.library import A_BASE, full_name, saying_what_failed
+from ..models.library import A_BASE, from_hub, full_name, saying_what_failed
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def build(
 
         questions = _encoder(method, base, settings, revision, position_offset=False)
         papers = _encoder(method, base, settings, revision, position_offset=False)
-    questions.max_seq_length = min(settings.query_tokens, questions.max_seq_length or settings.query_tokens)
-    papers.max_seq_length = min(settings.paper_tokens, papers.max_seq_length or settings.paper_tokens)
-    return dpr(questions, papers, device)
+    return dpr(questions, papers, query_tokens=settings.query_tokens, paper_tokens=settings.paper_tokens, device=device)
 
 
 def _encoder(method: str, base: str, settings: Settings, revision: str | None, position_offset: bool) -> "Transformer":
@@ -61,11 +59,7 @@ def _encoder(method: str, base: str, settings: Settings, revision: str | None, p
         )
     from sentence_transformers.base.modules import Transformer
 
-    at: dict[str, Any] = {} if revision is None else {"revision": revision}
-    # Each has to be a dictionary of its own: the library writes into them.
-    return Transformer(
-        full_name(local_name(base)), model_kwargs=dict(at), processor_kwargs=dict(at), config_kwargs=dict(at)
-    )
+    return Transformer(full_name(local_name(base)), **from_hub(revision=revision))
 
 
 def freeze_unused(model: Any, queries_are_papers: bool) -> None:

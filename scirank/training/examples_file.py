@@ -2,14 +2,15 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..benchmarks import Document
-from ..errors import ScirankError
+from ..errors import ScirankError, shown
+from ..results import sha256_of_file
 from ..results.files import whole_file
-from .queries import Passage, TrainingQuery
+from .queries import Passage, TrainingQuery, seen_of
 
 PASSAGE_ID = ("passage_id", "psg_id")
 """What DPR calls a passage's id, at the one place and at the other."""
@@ -50,6 +51,33 @@ def read_examples(path: str | os.PathLike[str]) -> tuple[TrainingQuery, ...]:
     if not queries:
         raise ScirankError(f"{name}: no records; expected one a query, with 'question' and 'positive_ctxs'")
     return queries
+
+
+def examples_to_train_on(
+    path: str | os.PathLike[str], benchmark: str, groups: str | Sequence[str] | None
+) -> tuple[tuple[TrainingQuery, ...], dict[str, Any]]:
+    """Training queries of a file, as they are, and what a trained model's record has to say of them.
+
+    Args:
+        path: the file.
+        benchmark: what the model is trained for.
+        groups: those wanted; by default all that the file has.
+
+    Raises:
+        ScirankError: naming the record; or a group that the file does not have.
+    """
+    queries = read_examples(path)
+    held = list(dict.fromkeys(query.group for query in queries))
+    wanted = held if groups is None else [groups] if isinstance(groups, str) else list(groups)
+    if absent := [group for group in wanted if group not in held]:
+        raise ScirankError(f"{path}: no query of the group {shown(absent)}; it has {shown(held)}")
+    kept = tuple(query for query in queries if query.group in wanted)
+    by_group = {group: [query for query in kept if query.group == group] for group in wanted}
+    return kept, {
+        "benchmark": benchmark,
+        "examples": {"name": Path(path).name, "sha256": sha256_of_file(path)},
+        "groups": {group: {"source": "examples", **seen_of(of)} for group, of in by_group.items()},
+    }
 
 
 def _record(query: TrainingQuery, dataset: str) -> dict[str, Any]:

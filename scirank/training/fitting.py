@@ -1,7 +1,7 @@
 """From training queries to a saved model."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from sentence_transformers.base.modules import Transformer
 
 from ..benchmarks import Document
+from ..choices import Benchmark
 from ..models.facts import parameters_of, weights_sha256
 from ..models.record import Record, write_record
 from ..models.text import paper_text, question_text
@@ -16,21 +17,27 @@ from ..progress import Progress
 from ..results import environment
 from ..results.files import whole_folder
 from .building import build, freeze_unused
-from .checkpoints import discard_checkpoints, is_first_process, last_checkpoint
-from .queries import TrainingData
+from .checkpoints import begin_checkpoints, discard_checkpoints, last_checkpoint
+from .processes import is_first_process
+from .queries import TrainingQuery
 from .rows import rows
 from .settings import Course, Settings
 from .trainer import trainer_for, watched_measures
 
 
 def fit(
-    data: TrainingData, record: Record, settings: Settings, revision: str | None, course: Course, progress: Progress
+    queries: Sequence[TrainingQuery],
+    record: Record,
+    settings: Settings,
+    revision: str | None,
+    course: Course,
+    progress: Progress,
 ) -> Record:
     """Build a model, train it, and save it with its record.
 
     Args:
-        data: queries to train on, with hard negatives.
-        record: architecture, method, and of training what is known so far: `saw`, `settings`, `base`, `notes`.
+        queries: what to train on, with hard negatives.
+        record: architecture, method, and of training what is known so far: `saw`, `settings`, `base` and the like.
         settings: hyper-parameters.
         revision: the base model's on the Hub.
         course: how it is carried out.
@@ -42,7 +49,7 @@ def fit(
     model = build(
         record.architecture, record.method, record.training["base"]["name"], settings, revision, course.device
     )
-    queries_are_papers = not data.benchmark.asks_questions
+    queries_are_papers = not Benchmark(record.training["saw"]["benchmark"]).asks_questions
     freeze_unused(model, queries_are_papers)
     parameters = parameters_of(model)
     record = _told(record, base=_base_of(model, record), parameters=parameters)
@@ -50,7 +57,7 @@ def fit(
     progress.say(f"{parameters['trained']:,} of {parameters['all']:,} parameters are trained ({share:.2%})")
     paper = paper_text(record.template, model.tokenizer.sep_token)
     table, notes = rows(
-        data.queries,
+        queries,
         paper,
         paper if queries_are_papers else _question(settings.strip_question_mark),
         settings.hard_negatives,
@@ -61,7 +68,7 @@ def fit(
     record = _told(record, rows=len(table), notes=[*record.training["notes"], *notes])
     checkpoint = last_checkpoint(course.folder, record) if course.resume else None
     if checkpoint is None and is_first_process():
-        discard_checkpoints(course.folder)
+        begin_checkpoints(course.folder, record)
     with ExitStack() as shown:
         trainer = trainer_for(model, table, settings, course, record, queries_are_papers, progress, shown)
         started = time.perf_counter()
@@ -85,7 +92,7 @@ def _base_of(model: Any, record: Record) -> dict[str, Any]:
     return {
         **record.training["base"],
         "revision": getattr(network.config, "_commit_hash", None),
-        "weights_sha256": weights_sha256(network),
+        "weights_sha256": weights_sha256(network, but="pooler."),
     }
 
 
@@ -104,6 +111,5 @@ def _history(trainer: Any, seconds: float) -> dict[str, Any]:
         ],
         "watched": watched,
         "seconds": seconds,
-        "processes": trainer.args.world_size,
         "environment": environment(),
     }

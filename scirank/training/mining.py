@@ -39,7 +39,7 @@ def mine(
         negatives: how many a query gets.
         depth: how many papers of a ranking are looked at.
         skip: how many of these, the very first, are left out: they may be right without being known as such.
-        replace: whether negatives that queries have already are replaced; else these queries keep theirs.
+        replace: whether negatives that queries have already are replaced; else these come first.
         progress: what shows how far the ranking has come.
         options: how to use the ranker.
 
@@ -55,20 +55,22 @@ def mine(
         )
     options = options or ModelOptions()
     check_choices(data.benchmark.name, data.benchmark.asks_questions, options)
-    wanted = [query for query in data.queries if replace or not query.negatives]
+    wanted = [query for query in data.queries if replace or len(query.negatives) < negatives]
     notes = [] if len(wanted) == len(data.queries) else [_kept(len(data.queries) - len(wanted))]
     if not wanted:
         return dataclasses.replace(data, notes=(*data.notes, *notes))
     loaded = load_ranker(ranker, options)
     tasks = list(_tasks(data.benchmark, wanted, depth))
-    rankings = in_order(loaded.name, tasks, loaded.rank(tasks, progress or Progress()))
+    rankings = in_order(loaded.name, tasks, loaded.rank(tasks, progress or Progress()) if tasks else ())
     found: dict[tuple[str, str], tuple[Passage, ...]] = {}
     for task, ranking in zip(tasks, rankings, strict=True):
         keys = Keys()
         for query in (query for query in wanted if query.group == task.group):
             scores = ranking.scores.get(query.query_id, {})
             papers = _first(loaded.name, task, query.query_id, scores, depth)[skip:]
-            found[task.group, query.query_id] = tuple(_wrong(query, papers, keys)[:negatives])
+            had = () if replace else query.negatives
+            mined = (paper for paper in _wrong(query, papers, keys) if paper not in had)
+            found[task.group, query.query_id] = (*had, *mined)[:negatives]
     queries = tuple(
         dataclasses.replace(query, negatives=found.get((query.group, query.query_id), query.negatives))
         for query in data.queries

@@ -11,6 +11,7 @@ from ..benchmarks import Benchmark, Corpus, Document, Task, load_benchmark
 from ..choices import Benchmark as Names
 from ..choices import MissingText, Source, Split
 from ..errors import ScirankError, counted, shown
+from ..models.record import text_digest
 from ..results import sha256
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class TrainingQuery:
         query: a question (without a title) or a paper.
         answers: titles that answer it; none of a paper.
         positives: papers that are right, at least one.
-        negatives: papers that are not, the hardest first.
+        negatives: papers that are not, the hardest first; of MDCR in the order of its file.
     """
 
     group: str
@@ -54,7 +55,7 @@ class TrainingData:
         queries: in the order of the files.
         benchmark: what they come from; its corpora are where negatives are mined.
         seen: what a trained model's record has to say of them: `benchmark`, `data_sha256`, and `groups`, of each its
-            `source`, `queries` (how many) and `query_ids`; after mining also `mining`.
+            `source` and what `seen_of` gives; after mining also `mining`.
         notes: what was left out, and how often.
     """
 
@@ -114,6 +115,15 @@ def training_data(
     return _joined(loaded, drawn, files.sha256, files.notes, counts)
 
 
+def seen_of(queries: Sequence[TrainingQuery]) -> dict[str, Any]:
+    """What a model's record says of queries: how many, their ids, and what stands for their texts."""
+    return {
+        "queries": len(queries),
+        "query_ids": [query.query_id for query in queries],
+        "texts": [text_digest(query.query) for query in queries],
+    }
+
+
 def others(papers: Iterable[Passage], positives: Iterable[Passage]) -> list[Passage]:
     """Papers that are none of the positives: by their id, and by their text, or their title where they have none."""
     positives = tuple(positives)
@@ -150,8 +160,7 @@ def _joined(
         "groups": {
             group.task.group: {
                 "source": group.source.value,
-                "queries": len(kept[group.task.group]),
-                "query_ids": [query.query_id for query in kept[group.task.group]],
+                **seen_of(kept[group.task.group]),
             }
             for group in drawn
         },

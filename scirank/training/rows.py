@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 QUERY, POSITIVE, NEGATIVE = "query", "positive", "negative_{}"
+LOOKED_AT = 50
+"""Papers of a group among which one that is not right for a query is looked for first: all may be very many."""
 Text = Callable[[Document], str]
 
 
@@ -35,12 +37,15 @@ def rows(
 
     draw = random.Random(seed)
     columns: dict[str, list[str]] = {name: [] for name in columns_for(negatives)}
+    pools: dict[str, list[Passage]] = {}
+    for query in queries:
+        pools.setdefault(query.group, []).extend(query.positives)
     drawn = 0
     for query in queries:
         wrong = list(query.negatives)
         if len(wrong) < negatives:
             drawn += 1
-            wrong += _drawn(query, queries, negatives - len(wrong), draw)
+            wrong += _drawn(query, pools[query.group], negatives - len(wrong), draw)
         for at, right in enumerate(query.positives):
             beside = [wrong[place % len(wrong)] for place in range(at * negatives, (at + 1) * negatives)]
             row = (question(query.query), *(paper(Document(each.title, each.text)) for each in (right, *beside)))
@@ -55,9 +60,10 @@ def columns_for(negatives: int) -> list[str]:
     return [QUERY, POSITIVE, *(NEGATIVE.format(at) for at in range(1, negatives + 1))]
 
 
-def _drawn(query: TrainingQuery, queries: Sequence[TrainingQuery], wanted: int, draw: random.Random) -> list[Passage]:
-    of_group = (other for other in queries if other.group == query.group)
-    found = others((each for other in of_group for each in other.positives), query.positives)
+def _drawn(query: TrainingQuery, pool: Sequence[Passage], wanted: int, draw: random.Random) -> list[Passage]:
+    """Some of a group's right papers that are not right for this query."""
+    some = draw.sample(pool, min(len(pool), wanted + LOOKED_AT))
+    found = others(some, query.positives) or others(pool, query.positives)
     if not found:
         raise ScirankError(
             f"query {query.query_id} has too few negatives, and its group no other paper; choose hard_negatives 0"

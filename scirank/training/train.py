@@ -16,10 +16,12 @@ from ..models.record import Record
 from ..progress import Progress
 from ..results import Result
 from ..runner import run
-from .checkpoints import check_folders, is_first_process
+from .checkpoints import check_folders
+from .examples_file import examples_to_train_on
 from .mining import mine
-from .queries import training_data
-from .seen import examples_data, groups_to_train_on, refuse_seen
+from .processes import is_first_process, process_count
+from .queries import TrainingData, training_data
+from .seen import groups_to_train_on, refuse_seen
 from .settings import Course, settings_for
 
 MOST_MINED = 50
@@ -83,6 +85,7 @@ def train(
         missing_text: see `load_benchmark`.
         source: see `scirank.training.queries.training_data`.
         examples: a file of training queries, as `scirank mine` or DPR's own tools write it, in place of a benchmark's.
+            Its negatives are taken as they are.
         watch: topics, or fields of MDCR's validation split, that are evaluated before, while and after training.
         watch_steps: after how many steps; by default at the end of each epoch.
         checkpoint_steps: after how many steps a checkpoint is saved, in place of the last one.
@@ -91,51 +94,71 @@ def train(
         overwrite: replace the model's folder, and checkpoints of a training that did not end.
         device: `cpu` to keep off graphics cards; by default what there is.
         quiet: show no progress.
-        settings: fields of `scirank.training.Settings`, in place of upstream's.
+        settings: fields of `scirank.training.settings.Settings`, in place of upstream's.
 
     Raises:
         ScirankError, mdcr_dataset.MdcrDataError, oagqa_dataset.OagqaDataError: saying what was found and what to do.
     """
-    if find_spec("accelerate") is None:
-        raise ScirankError("training needs the extra `train`: pip install 'scirank[train]'")
     architecture, method, name = Architecture(architecture), Method(method), Names(benchmark)
     chosen = settings_for(architecture, method, **settings)
+    _refuse(device, examples, source, disciplines)
     first = is_first_process()
     progress = Progress(quiet or not first)
-    folder = Path(out)
+    folder, base = Path(out), lasting_name(base)
+    if folder.name in ("", ".."):  # checkpoints lie beside it, under a name made of its own
+        folder = folder.resolve()
     if first:
-        check_folders(folder, resume, overwrite)
+        check_folders(folder, base, resume, overwrite)
     loading: dict[str, Any] = {"data_dir": data_dir, "quotes": quotes, "missing_text": missing_text}
     evaluated = None if held_out is None else load_benchmark(name, groups=held_out, **loading)
     watched = None if watch is None else _watched(name, watch, loading)
-    wanted = groups_to_train_on(name, groups, disciplines, evaluated, allow_seen)
-    data = training_data(name, source=source, **wanted, **loading)
+    notes: tuple[str, ...] = ()
     if examples is not None:
-        data = examples_data(data, examples)
+        queries, saw = examples_to_train_on(examples, name, groups)
+    else:
+        wanted = groups_to_train_on(name, groups, disciplines, evaluated, allow_seen)
+        data = _mined(training_data(name, source=source, **wanted, **loading), chosen.hard_negatives, progress)
+        queries, saw, notes = data.queries, dict(data.seen), data.notes
     if evaluated is not None and not allow_seen:
-        refuse_seen(data.queries, evaluated)
-    if chosen.hard_negatives:
-        # So many that the rows of a query with several right papers have different ones.
-        most = chosen.hard_negatives * max(len(query.positives) for query in data.queries)
-        data = mine(data, negatives=min(most, MOST_MINED), progress=progress)
-    for note in data.notes:
+        refuse_seen(queries, evaluated)
+    for note in notes:
         progress.say(f"note: {note}")
     about = {
-        "saw": dict(data.seen),
+        "saw": saw,
         "settings": asdict(chosen),
-        "base": {"name": lasting_name(base)},
-        "notes": list(data.notes),
+        "base": {"name": base},
+        "processes": process_count(),
+        "notes": list(notes),
     }
-    record = Record(architecture, method, architecture, about)
     course = Course(folder, watched, watch_steps, checkpoint_steps, resume, device)
     from .fitting import fit
 
-    record = fit(data, record, chosen, revision, course, progress)
+    record = fit(queries, Record(architecture, method, architecture, about), chosen, revision, course, progress)
     result = None
     if first:
         progress.say(f"saved {folder}")
         result = None if evaluated is None else run(os.fspath(folder), evaluated, device=device, quiet=quiet)
     return Trained(folder, record, result)
+
+
+def _refuse(device: str | None, examples: Any, source: str | None, disciplines: Any) -> None:
+    """Refuse, before any work, what has no use."""
+    if find_spec("accelerate") is None:
+        raise ScirankError("training needs the extra `train`: pip install 'scirank[train]'")
+    if device not in (None, "cpu"):
+        raise ScirankError(f"device {device}: expected cpu, or none; CUDA_VISIBLE_DEVICES chooses among graphics cards")
+    if examples is not None and not (source is None and disciplines is None):
+        raise ScirankError(
+            "source and disciplines choose among a benchmark's own queries; leave them out with examples"
+        )
+
+
+def _mined(data: TrainingData, negatives: int, progress: Progress) -> TrainingData:
+    """With so many hard negatives that the rows of a query with several right papers have different ones."""
+    if not negatives:
+        return data
+    most = negatives * max(len(query.positives) for query in data.queries)
+    return mine(data, negatives=min(most, MOST_MINED), progress=progress)
 
 
 def _watched(name: Names, groups: str | Sequence[str], loading: dict[str, Any]) -> Benchmark:

@@ -78,7 +78,7 @@ def trainer_for(
         save_total_limit=1,
         eval_strategy="no" if evaluator is None else "epoch" if course.watch_steps is None else "steps",
         eval_steps=course.watch_steps,
-        eval_on_start=evaluator is not None,
+        eval_on_start=evaluator is not None and not course.resume,
         ddp_find_unused_parameters=False,
         disable_tqdm=True,
         report_to="none",
