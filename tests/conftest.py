@@ -143,6 +143,17 @@ def write_oagqa(tmp_path):
     return write
 
 
+@pytest.fixture(scope="module")
+def one_thread():
+    """Models this small have nothing for a second one to do."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory):
     """Write a network of two layers with random weights, and minilm's tokenizer; give the folder."""

@@ -37,13 +37,7 @@ CLS, SEP, MASK = 101, 102, 103
 SYSTEMS = [("dpr", "ft"), ("dpr", "pt2"), ("colbert", "ft"), ("colbert", "pt2")]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Models this small have nothing for a second one to do."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -21,15 +21,7 @@ PREFIXED = "scirank.architectures.prefix.PrefixTransformer"
 TWO_SIDES = ("question_model", "ctx_model")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Models this small have nothing for a second one to do."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def drawn(network):

@@ -54,15 +54,7 @@ def save_network(network, folder):
     return str(folder)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Models this small have nothing for a second one to do."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

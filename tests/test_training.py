@@ -44,14 +44,11 @@ TOPICS = ["endocrinology", "physiology"]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Models this small have nothing for a second one to do, nor a collector of garbage in what is imported."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def quick(one_thread):
+    """A collector of garbage has nothing to find in what is imported."""
     gc.freeze()
     yield
     gc.unfreeze()
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

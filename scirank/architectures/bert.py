@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import torch
     from sentence_transformers.base.modules import Transformer
 
-LISTED = 50
-"""Names of weights in a message; a network of twelve layers has about 200."""
 POOLER = ("pooler.dense.weight", "pooler.dense.bias")
 """Of no use in DPR and ColBERT, whose files may lack it; it is 0 then, so that a model is the same each time."""
 
