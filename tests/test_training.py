@@ -27,9 +27,10 @@ from scirank.progress import Progress
 from scirank.results.files import whole_folder
 from scirank.training import fitting, trainer
 from scirank.training.building import build
+from scirank.training.drawing import training_data
 from scirank.training.examples_file import read_examples, write_examples
 from scirank.training.mining import mine
-from scirank.training.queries import Passage, TrainingQuery, training_data
+from scirank.training.queries import Passage, TrainingQuery
 from scirank.training.rows import columns_for, rows
 from scirank.training.seen import refuse_seen
 from scirank.training.settings import Course, settings_for
@@ -536,7 +537,11 @@ def files(folder):
     return sorted((str(path.relative_to(folder)), path.stat().st_mtime_ns) for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("system", [("dpr", "pt2"), ("colbert", "ft")], ids="-".join)
+@pytest.mark.parametrize(
+    "system",
+    [pytest.param(system, marks=[pytest.mark.full] * (system not in SYSTEMS[1:3])) for system in SYSTEMS],
+    ids="-".join,
+)
 def test_fresh_resumed_and_loaded_models_are_the_same(system, base, tmp_path, interrupted):
     """Exactly: each loss, and each score of models that were loaded again. Dropout is on; an epoch has two batches."""
     options = {"steps": 8, "checkpoint_steps": 4, "held_out": "optics", "batch_size": 3, "schedule": "linear"}

@@ -19,9 +19,10 @@ from scirank.benchmarks import Benchmark, Corpus, Document, Task
 from scirank.cli import main
 from scirank.errors import ScirankError
 from scirank.models import ModelOptions, Ranking
+from scirank.training.drawing import training_data
 from scirank.training.examples_file import read_examples, write_examples
 from scirank.training.mining import mine
-from scirank.training.queries import Passage, TrainingData, TrainingQuery, training_data
+from scirank.training.queries import Passage, TrainingData, TrainingQuery
 
 # Id, text, title, as in upstream's files; two papers have one title.
 PAPERS = [
@@ -141,7 +142,7 @@ def test_topics_with_and_without_a_file_for_training(three):
         "optics": {"source": "train", "queries": 1, "query_ids": ["optics/train/1"], "texts": 1},
     }
     assert data.seen["benchmark"] == "oagqa"
-    assert data.seen["data_sha256"].keys() == {"topics", "train"}
+    assert data.seen["data_sha256"].keys() == {"algebra", "entropy", "optics", "training files"}
     unreadable, without, absent, dropped = data.notes
     assert re.search(r"algebra-train.json: neither JSON nor JSON lines .*; the file is not used", unreadable)
     assert without == ("2 topics have no questions for training, so that those of the test are used: algebra, entropy")
@@ -153,15 +154,15 @@ def test_what_is_trained_on_is_told_apart_by_its_hash(three, write_oagqa):
     before = training_data("oagqa", data_dir=three, groups="optics").seen
     write_oagqa(PAPERS, QUESTIONS, [{"q": "How?", "answers": ["Sound"]}])
     after = training_data("oagqa", data_dir=three, groups="optics").seen
-    assert before["data_sha256"]["topics"] == after["data_sha256"]["topics"]
-    assert before["data_sha256"]["train"] != after["data_sha256"]["train"]
+    assert before["data_sha256"]["optics"] == after["data_sha256"]["optics"]
+    assert before["data_sha256"]["training files"] != after["data_sha256"]["training files"]
 
 
 def test_questions_of_the_test_where_asked_for(three):
     data = training_data("oagqa", data_dir=three, source="questions", groups=["optics"])
     assert [(query.query_id, query.positives) for query in data.queries] == [(f"optics/{row}", p) for row, p in ASKED]
     assert data.seen["groups"]["optics"]["source"] == "questions"
-    assert data.seen["data_sha256"].keys() == {"topics"}
+    assert data.seen["data_sha256"].keys() == {"optics"}
 
 
 def test_only_files_for_training_where_asked_for(three, write_oagqa):

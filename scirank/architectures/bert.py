@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ScirankError, counted, shown
+from ..errors import ScirankError, counted, listed
 
 if TYPE_CHECKING:
     import torch
@@ -33,9 +33,9 @@ def bert_encoder(config: Any, weights: "Mapping[str, torch.Tensor]", tokenizer: 
     network = BertModel(config)
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     if missing := [name for name in expected if name not in weights and name not in POOLER]:
-        raise ScirankError(f"{origin}: {counted(len(missing), 'weight is', 'weights are')} missing: {shown(missing)}")
+        raise ScirankError(f"{origin}: weights are missing: {listed(missing)}")
     if left := [name for name in weights if name not in expected]:
-        raise ScirankError(f"{origin}: {counted(len(left), 'weight is', 'weights are')} left over: {shown(left)}")
+        raise ScirankError(f"{origin}: weights are left over: {listed(left)}")
     if other := [name for name in weights if tuple(weights[name].shape) != expected[name]]:
         name = other[0]
         raise ScirankError(

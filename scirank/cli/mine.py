@@ -35,9 +35,9 @@ def mine(
     """Save training queries with the papers that answer them, and with hard negatives out of a model's ranking."""
     from ..options import model_options
     from ..progress import Progress
+    from ..training.drawing import training_data
     from ..training.examples_file import write_examples
     from ..training.mining import mine as mine_negatives
-    from ..training.queries import training_data
 
     silence_libraries()
     data = training_data(

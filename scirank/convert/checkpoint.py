@@ -1,14 +1,15 @@
 """What a checkpoint is, recognised by the names of its weights."""
 
 from argparse import Namespace
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from ..errors import ScirankError, shown
+from ..choices import Architecture, Method
+from ..errors import ScirankError, listed
 
 Weights = Mapping[str, torch.Tensor]
 
@@ -18,8 +19,6 @@ PROGRESS = ("epoch", "offset", "batch")
 SIDES = ("question_model", "ctx_model")
 PROJECTION = "linear.weight"
 PREFIX = "prefix_encoder."
-LISTED = 50
-"""Names of weights in a message; a network of twelve layers has about 200."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Checkpoint:
 
     Attributes:
         path: of the file.
-        architecture: `dpr` or `colbert`.
+        architecture: what it is.
         encoders: of DPR for questions, then for papers; of ColBERT one.
         projection: ColBERT's, of shape (dimensions, hidden size).
         settings: of training, as far as the file has them.
@@ -51,16 +50,16 @@ class Checkpoint:
     """
 
     path: Path
-    architecture: str
+    architecture: Architecture
     encoders: tuple[Encoder, ...]
     projection: torch.Tensor | None
     settings: Mapping[str, Any]
     progress: Mapping[str, int]
 
     @property
-    def method(self) -> str:
-        """`ft` or `pt2`."""
-        return "ft" if self.encoders[0].prefix is None else "pt2"
+    def method(self) -> Method:
+        """How it was trained."""
+        return Method.FT if self.encoders[0].prefix is None else Method.PT2
 
 
 def recognise(path: Path, content: Mapping[str, Any]) -> Checkpoint:
@@ -72,12 +71,12 @@ def recognise(path: Path, content: Mapping[str, Any]) -> Checkpoint:
     weights = _weights(path, content)
     projection = weights.get(PROJECTION)
     if any(key.startswith(SIDES) for key in weights):
-        architecture = "dpr"
+        architecture = Architecture.DPR
         encoders = tuple(_encoder(path, side, _below(f"{side}.", weights)) for side in SIDES)
         if left_over := [key for key in weights if not key.startswith(tuple(f"{side}." for side in SIDES))]:
             raise ScirankError(f"{path}: DPR has {' and '.join(SIDES)}; not expected: {listed(left_over)}")
     elif projection is not None:
-        architecture = "colbert"
+        architecture = Architecture.COLBERT
         rest = {key: tensor for key, tensor in weights.items() if key != PROJECTION}
         encoders = (_encoder(path, "bert", rest),)
     else:
@@ -89,11 +88,6 @@ def recognise(path: Path, content: Mapping[str, Any]) -> Checkpoint:
         raise ScirankError(f"{path}: expected a prefix for {' and for '.join(SIDES)}; only one of them has it")
     progress = {name: content[name] for name in PROGRESS if isinstance(content.get(name), int)}
     return Checkpoint(path, architecture, encoders, projection, _settings(content), progress)
-
-
-def listed(keys: Collection[str]) -> str:
-    """The first of many names, and how many there are."""
-    return f"{shown(list(keys), LISTED)} ({len(keys):,} in all)"
 
 
 def _weights(path: Path, content: Mapping[str, Any]) -> Weights:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..architectures.colbert import PAPER_TOKENS, QUERY_TOKENS, colbert
 from ..architectures.dpr import TOKENS, dpr
+from ..choices import Architecture
 from ..errors import ScirankError
 from ..models.embedded import lasting_name
 from ..models.facts import parameters_of
@@ -67,7 +68,7 @@ def convert(
     file = Path(path)
     checkpoint = recognise(file, read_checkpoint(file))
     base = lasting_name(base)
-    model = (_dpr if checkpoint.architecture == "dpr" else _colbert)(checkpoint, base, revision)
+    model = (_dpr if checkpoint.architecture is Architecture.DPR else _colbert)(checkpoint, base, revision)
     source = {
         "file": file.name,
         "sha256": sha256_of_file(file),
@@ -110,7 +111,7 @@ def _colbert(checkpoint: Checkpoint, base: str, revision: str | None) -> "BaseMo
 def _network(checkpoint: Checkpoint, encoder: Encoder, base: str, revision: str | None) -> "Transformer":
     if encoder.prefix is None:
         return whole_network(checkpoint.path, encoder, base, revision)
-    offset = checkpoint.architecture == "colbert"
+    offset = checkpoint.architecture is Architecture.COLBERT
     return prefixed_network(checkpoint.path, encoder, base, revision, position_offset=offset)
 
 
@@ -124,7 +125,7 @@ def _notes(checkpoint: Checkpoint, base: str, model: "BaseModel") -> Iterator[st
     trained_from = settings.get("pretrained_model_cfg")
     if isinstance(trained_from, str) and Path(trained_from).name != Path(base).name:
         yield f"the file says that it was trained from {trained_from}; the base model is {base}"
-    if checkpoint.architecture == "dpr":
+    if checkpoint.architecture is Architecture.DPR:
         lower = settings.get("do_lower_case")
         lowers = model.tokenizer.tokenize("A") == model.tokenizer.tokenize("a")
         if lower is not None and bool(lower) != lowers:

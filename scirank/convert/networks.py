@@ -8,10 +8,10 @@ from transformers import AutoConfig, AutoTokenizer
 
 from ..architectures.bert import POOLER, bert_encoder
 from ..architectures.prefix import PrefixTransformer
-from ..errors import ScirankError
+from ..errors import ScirankError, listed
 from ..models.embedded import local_name
 from ..models.library import A_BASE, full_name, saying_what_failed
-from .checkpoint import Encoder, listed
+from .checkpoint import Encoder
 
 
 def whole_network(path: Path, encoder: Encoder, base: str, revision: str | None) -> Transformer:

@@ -10,7 +10,8 @@ from ..benchmarks import Document
 from ..errors import ScirankError, shown
 from ..results import sha256_of_file
 from ..results.files import whole_file
-from .queries import Passage, TrainingQuery, seen_of
+from .drawing import seen_of
+from .queries import Passage, TrainingQuery
 
 PASSAGE_ID = ("passage_id", "psg_id")
 """What DPR calls a passage's id, at the one place and at the other."""

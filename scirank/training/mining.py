@@ -14,7 +14,8 @@ from ..models import ModelOptions, load_ranker
 from ..progress import Progress
 from ..ranking import ranked
 from ..rankings import in_order
-from .queries import Passage, TrainingData, TrainingQuery, others
+from .drawing import others
+from .queries import Passage, TrainingData, TrainingQuery
 
 
 def mine(

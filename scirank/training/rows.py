@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..benchmarks import Document
 from ..errors import ScirankError, counted
-from .queries import Passage, TrainingQuery, others
+from .drawing import others
+from .queries import Passage, TrainingQuery
 
 if TYPE_CHECKING:
     from datasets import Dataset

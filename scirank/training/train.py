@@ -17,10 +17,11 @@ from ..progress import Progress
 from ..results import Result
 from ..runner import run
 from .checkpoints import check_folders
+from .drawing import training_data
 from .examples_file import examples_to_train_on
 from .mining import mine
 from .processes import is_first_process, process_count
-from .queries import TrainingData, training_data
+from .queries import TrainingData
 from .seen import groups_to_train_on, refuse_seen
 from .settings import Course, settings_for
 
@@ -83,7 +84,7 @@ def train(
         data_dir: see `load_benchmark`.
         quotes: see `load_benchmark`.
         missing_text: see `load_benchmark`.
-        source: see `scirank.training.queries.training_data`.
+        source: see `scirank.training.drawing.training_data`.
         examples: a file of training queries, as `scirank mine` or DPR's own tools write it, in place of a benchmark's.
             Its negatives are taken as they are.
         watch: topics, or fields of MDCR's validation split, that are evaluated before, while and after training.

@@ -40,9 +40,7 @@ class BenchmarkEvaluator(BaseEvaluator):
         """The averages."""
         ranker = load_ranker(model, self.options)
         rankings = ranker.rank(self.benchmark.tasks, Progress())
-        evaluation, _ = evaluate_rankings(
-            ranker.name, self.benchmark, rankings, list(self.measures), no_relevant="zero"
-        )
+        evaluation = evaluate_rankings(ranker.name, self.benchmark, rankings, list(self.measures), no_relevant="zero")
         averages = {measure: evaluation.summary[measure] for measure in self.measures}
         for group, of_group in evaluation.summary["groups"].items():
             averages |= {f"{group}_{measure}": of_group[measure] for measure in self.measures}
