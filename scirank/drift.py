@@ -56,7 +56,7 @@ def measure_drift(
     ranker: Any,
     options: ModelOptions,
     benchmark: Benchmark,
-    evaluated: Callable[[Benchmark, Iterable[Ranking]], tuple[Evaluation, Any]],
+    evaluated: Callable[[Benchmark, Iterable[Ranking]], Evaluation],
     progress: Progress,
 ) -> Drift | None:
     """Encode a sample in single precision too, and compare; None where no reduced precision was chosen.
@@ -88,9 +88,7 @@ def measure_drift(
         for job, other in zip(ranker.jobs(tasks), exact.jobs(tasks), strict=True)
         for pair in _pairs(engine.encode(job, progress), exact.engine.encode(other, progress))
     ]
-    reduced, single = (
-        evaluated(sample, each.rank(tasks, progress))[0].summary["unrounded"] for each in (ranker, exact)
-    )
+    reduced, single = (evaluated(sample, each.rank(tasks, progress)).summary["unrounded"] for each in (ranker, exact))
     return Drift(
         dtype=str(options.dtype),
         texts=len(pairs),

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mdcr_metric import DEFAULT_MEASURES, LARGEST_SCORE, evaluate_queries, parse_measures, summarise
+from mdcr_metric import DEFAULT_MEASURES, LARGEST_SCORE, evaluate_queries, parse_measures
 
 from .choices import NoRelevant, Ties
 from .errors import ScirankError, counted, shown
+from .results.ranked_lists import RankedList
+from .results.summary import summary_of
 
 
 class ScoredQuery(NamedTuple):
@@ -26,12 +28,14 @@ class Evaluation:
     """Numbers of a set of queries.
 
     `summary` is what `mdcr_metric` returns (percent); `per_query` has the columns `query_id`,
-    `group`, each measure (0 to 1) and `tied`; `notes` say what was counted as 0 or left out.
+    `group`, each measure (0 to 1) and `tied`; `notes` say what was counted as 0 or left out;
+    `lists` are what was evaluated, a list a row of `per_query`.
     """
 
     summary: dict[str, Any]
     per_query: dict[str, list[Any]]
     notes: tuple[str, ...]
+    lists: tuple[RankedList, ...]
 
 
 def evaluate(
@@ -64,8 +68,7 @@ def evaluate(
             queries = [query for query in queries if any(query.qrel.values())]
     if not queries:
         raise ScirankError("nothing to evaluate: no query is left")
-    group_of_each = [query.group for query in queries]
-    kept = set(group_of_each)
+    kept = {query.group for query in queries}
     if lost := [group for group in groups if group not in kept]:
         found = counted(len(lost), "group", "groups")
         notes.append(f"{found} without any query, not part of the average: {shown(lost)}")
@@ -73,17 +76,18 @@ def evaluate(
     values = evaluate_queries([query.run for query in queries], [query.qrel for query in queries], parsed, ties)
     per_query: dict[str, list[Any]] = {
         "query_id": [query.query_id for query in queries],
-        "group": group_of_each,
+        "group": [query.group for query in queries],
         **{str(measure): column for measure, column in values.values.items()},
         "tied": values.tied,
     }
-    summary = summarise(values, group_of_each)
+    summary = summary_of(per_query)
     if summary["tied_queries"]:
         notes.append(
             f"{summary['tied_queries']:,} of {counted(len(queries), 'query has', 'queries have')} equal scores "
             f"whose order could change a measure (tie rule: {ties})"
         )
-    return Evaluation(summary, per_query, tuple(notes))
+    lists = (RankedList(q.group, q.query_id, q.run, {paper for paper, one in q.qrel.items() if one}) for q in queries)
+    return Evaluation(summary, per_query, tuple(notes), tuple(lists))
 
 
 def check_relevant(without: Sequence[str], no_relevant: str) -> None:

@@ -6,14 +6,15 @@ from typing import Any
 
 from mdcr_metric import Measure
 from mdcr_metric.calibration import TOP, calibrate
-from mdcr_metric.hits import DEFAULT_HITS, PerQuestion, evaluate_questions, measure_names, parse_hits, short_lists
-from mdcr_metric.hits_summary import summarise_questions
+from mdcr_metric.hits import DEFAULT_HITS, evaluate_questions, parse_hits
 from mdcr_metric.outcomes import RULES, Question
 
 from .benchmarks import Task
 from .errors import ScirankError, counted
 from .evaluation import Evaluation
 from .ranking import Ranked
+from .results.ranked_lists import RankedList
+from .results.summary import summary_of
 
 
 def evaluate_answers(
@@ -48,17 +49,16 @@ def evaluate_answers(
     scores, hits = columns.pop("scores"), {rule: columns.pop(rule) for rule in RULES.values()}
     if not scored:
         del columns["tied"]
-    values = {name: columns[name] for name in measure_names(parsed)}
-    per_question = PerQuestion(values, columns.get("tied"), hits)
-    disciplines = {task.group: task.part_of for task in tasks}
-    summary = summarise_questions(per_question, columns["group"], disciplines)
-    summary["without_relevant"] = columns["relevant"].count(0)
-    summary["short_lists"] = short_lists(columns["ranked"], parsed)
-    if scored:
-        found = {rule: calibrate(scores, hits[rule]) for rule in hits}
-        summary |= {f"{prefix}ece": found[rule].ece for prefix, rule in RULES.items()}
-        summary["calibration"] = {rule: asdict(calibration) for rule, calibration in found.items()}
-    return Evaluation(summary, columns, tuple(_notes(summary)))
+    calibration = {rule: asdict(calibrate(scores, hits[rule])) for rule in hits} if scored else None
+    summary = summary_of(columns, calibration)
+    lists = (
+        RankedList(task.group, query, ranked[task.group][query].run, task.relevant[query])
+        for task in tasks
+        for query in task.queries
+        if query in ranked[task.group]
+    )
+    with_hits = (each._replace(hits={rule: hits[rule][row] for rule in hits}) for row, each in enumerate(lists))
+    return Evaluation(summary, columns, tuple(_notes(summary)), tuple(with_hits))
 
 
 def _table(

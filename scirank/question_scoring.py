@@ -104,7 +104,7 @@ def score_run(
             },
         },
         notes=(*data.notes, *evaluation.notes, *_about(groups_there, tasks, extra, absent, missing)),
-        scores={topic: {query: best.run for query, best in runs.items()} for topic, runs in found.items()},
+        lists=evaluation.lists,
     )
 
 

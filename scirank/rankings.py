@@ -9,7 +9,6 @@ from .evaluation import Evaluation, ScoredQuery, evaluate, plain_scores
 from .models import Ranking
 from .question_evaluation import evaluate_answers
 from .ranking import Ranked, ranked
-from .results.trec import Scores
 
 
 def evaluate_rankings(
@@ -19,7 +18,7 @@ def evaluate_rankings(
     measures: str | Sequence[str] | None = None,
     ties: str = Ties.TREC,
     no_relevant: str = NoRelevant.ERROR,
-) -> tuple[Evaluation, Scores]:
+) -> Evaluation:
     """Evaluate rankings of a benchmark's tasks.
 
     Args:
@@ -30,23 +29,16 @@ def evaluate_rankings(
         ties: of MDCR, see `evaluate`.
         no_relevant: of MDCR, see `evaluate`.
 
-    Returns:
-        the numbers, and the scores that they come from: group -> query -> paper -> score.
-
     Raises:
         ScirankError: a ranking lacks something, or holds what was not asked for.
     """
     rankings = in_order(name, benchmark.tasks, rankings)
     if benchmark.asks_questions:
         pairs = zip(benchmark.tasks, rankings, strict=True)
-        found = {task.group: _first(name, task, ranking) for task, ranking in pairs}
-        runs = {topic: {query: best.run for query, best in of.items()} for topic, of in found.items()}
-        return evaluate_answers(benchmark.tasks, found, measures), runs
-    queries = list(_scored(name, benchmark.tasks, rankings))
-    scores: dict[str, dict[str, dict[str, float]]] = {task.group: {} for task in benchmark.tasks}
-    for query in queries:
-        scores[query.group][query.query_id] = query.run
-    return evaluate(queries, benchmark.groups, measures, ties, no_relevant), scores
+        return evaluate_answers(
+            benchmark.tasks, {task.group: _first(name, task, each) for task, each in pairs}, measures
+        )
+    return evaluate(list(_scored(name, benchmark.tasks, rankings)), benchmark.groups, measures, ties, no_relevant)
 
 
 def in_order(name: str, tasks: Sequence[Task], rankings: Iterable[Ranking]) -> list[Ranking]:

@@ -34,6 +34,7 @@ def run(
     no_relevant: str = NoRelevant.ERROR,
     save_scores: bool = False,
     save_run: bool = False,
+    save_rankings: bool = False,
     overwrite: bool = False,
     like: str | None = None,
     quiet: bool = False,
@@ -53,6 +54,8 @@ def run(
         no_relevant: of MDCR: `error`, `zero` or `skip` for a query without a relevant candidate.
         save_scores: of MDCR: also save scores as upstream's script reads them.
         save_run: also save the ranking and the relevance as TREC's `run.trec` and `qrels.trec`.
+        save_rankings: also save every query's ranked papers, which `scirank.compare`, `show` and
+            `report` look at, as `rankings.parquet`.
         overwrite: replace a saved result of the same model that was made in another way.
         like: a recipe; `scirepeval` is what SPECTER2's published rows used.
         quiet: show neither progress nor notes.
@@ -89,7 +92,7 @@ def run(
     rankings = list(ranker.rank(benchmark.tasks, progress))
     spent: dict[str, Any] = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
     evaluated = partial(evaluate_rankings, name, measures=measures, ties=ties, no_relevant=no_relevant)
-    evaluation, scores = evaluated(benchmark, rankings)
+    evaluation = evaluated(benchmark, rankings)
     spent |= _encoded(ranker)
     drift = drift_note(model, ranker, of_model, benchmark, evaluated, progress)
     result = Result(
@@ -100,7 +103,7 @@ def run(
         per_query=evaluation.per_query,
         provenance={**made_from, "ranking": spent, "environment": environment()},
         notes=(*notes, *benchmark.notes, *evaluation.notes, *drift),
-        scores=scores,
+        lists=evaluation.lists,
     )
     for note in result.notes[len(notes) :]:
         progress.say(f"note: {name}: {note}")
@@ -108,8 +111,8 @@ def run(
         for stale in TREC_FILES:
             (folder / stale).unlink(missing_ok=True)
         if save_run:
-            write_trec(folder, benchmark.tasks, scores, name)
-        result.save(folder, scores=save_scores)
+            write_trec(folder, benchmark.tasks, result.scores, name)
+        result.save(folder, scores=save_scores, rankings=save_rankings)
     return result
 
 

@@ -105,6 +105,7 @@ def score(
             "settings": {"groups": list(candidates), "ties": ties, "missing": missing, "no_relevant": no_relevant},
         },
         notes=(*notes, *_about_keys(by_pair, pools, missed, partial=groups is not None)),
+        lists=evaluation.lists,
     )
 
 

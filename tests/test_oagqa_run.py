@@ -390,7 +390,7 @@ def test_saved_and_loaded(two, small, tmp_path):
     assert (loaded.summary, loaded.per_query, loaded.notes) == (result.summary, result.per_query, result.notes)
     assert str(loaded) == str(result)
     saved = loaded.provenance
-    assert set(saved["data_sha256"]) == {"topics"}
+    assert set(saved["data_sha256"]) == {"optics", "electromagnetism", "social_psychology"}
     assert saved["settings"] == {
         "split": "test",
         "groups": ["optics", "electromagnetism", "social_psychology"],
@@ -563,7 +563,7 @@ MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml", "PNG": b"\x89PNG"}
 
 def test_reliability_plots(two, tmp_path):
     pytest.importorskip("matplotlib")
-    from scirank.report.plots import reliability_plot, save_reliability
+    from scirank.plots import reliability_plot, save_reliability
 
     for ending, magic in MAGIC.items():
         path = tmp_path / "new" / f"plot.{ending}"
@@ -698,7 +698,7 @@ def test_the_command(command, tmp_path):
             "error: save_scores is for mdcr; oagqa-mini saves rankings by save_run",
             1,
         ),
-        (("--save-run",), "--save-scores and --save-run need --out", 2),
+        (("--save-run",), "--save-run: no --out to save in", 2),
         (("--top-k", "0"), "0 is not in the range", 2),
         (("--measures", "f1", "--data-dir", "absent"), "error: unknown measure 'f1'; valid are hit, recall, mrr", 1),
     ]:

@@ -100,7 +100,7 @@ def test_saved_and_loaded(small, tmp_path):
     assert "bm25" in str(result)
     assert "ndcg_2=" in repr(result)
     (folder / "result.json").write_text(json.dumps(saved | {"schema": 99}))
-    with pytest.raises(ScirankError, match="expected schema 1, found 99"):
+    with pytest.raises(ScirankError, match="found schema 99; this version reads 1 to 2"):
         Result.load(folder)
 
 
@@ -268,10 +268,10 @@ class Outlier:
 """
 
 
-def test_the_command(scirank, tmp_path):
+def test_the_command(scirank, scirank_process, tmp_path):
     (tmp_path / "mine.py").write_text(FACTORY)
     mini = ("--benchmark", "mdcr-mini", "--out", "out")
-    done = scirank("run", "mine:make", "bm25", *mini, "--groups", "Art, Biology", "--seed", "3")
+    done = scirank_process("run", "mine:make", "bm25", *mini, "--groups", "Art, Biology", "--seed", "3")
     for part in ("mdcr-mini test, 8 queries in 2 fields", "mine:make", "SPECTER2 Base", "not comparable: mini's"):
         assert part in done.stdout
     assert "indexing papers: 341 of 341" in done.stderr

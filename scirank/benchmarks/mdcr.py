@@ -92,6 +92,7 @@ def _task(group: str, queries: Mapping[str, Mapping[str, Sequence[str]]], corpus
         corpus=corpus,
         candidates={query: tuple(pool) for query, pool in pools.items()},
         relevant={query: frozenset(paper for paper, label in pool.items() if label) for query, pool in pools.items()},
+        sources={query: queries[query] for query in pools},
     )
 
 

@@ -9,7 +9,6 @@ from oagqa_dataset.tables import told
 from oagqa_dataset.topic import Topic, answering, question_id, read_topic
 
 from ..errors import ScirankError, counted, shown
-from ..results import sha256
 from .corpus import Corpus, Document
 from .task import Benchmark, Task
 
@@ -29,11 +28,11 @@ def load_oagqa(
     with discarding_bad_download(source, downloaded):
         found = find_topics(source)
     chosen = select_topics(tuple(found.topics), topics, disciplines, source)
-    tasks, notes, digests = [], [], []
+    tasks, notes, digests = [], [], {}
     for topic in chosen:
         with discarding_bad_download(source, downloaded):
             read = read_topic(found.topics[topic], quotes)
-        digests.append(f"{topic} {read.sha256}")
+        digests[topic] = read.sha256
         tasks.append(_task(read, top_k))
         notes += [f"{topic}: {line}" for line in told(read.counts)]
     if found.incomplete:
@@ -43,7 +42,7 @@ def load_oagqa(
         split="test",
         groups=tuple(chosen),
         tasks=tuple(tasks),
-        data_sha256={"topics": sha256("\n".join(digests).encode())},
+        data_sha256=digests,
         settings={"split": "test", "groups": chosen, "top_k": top_k, "quotes": quotes},
         notes=(*notes, *_without_paper(tasks)),
         held=tuple(found.topics),

@@ -1,6 +1,6 @@
 """What a model is given."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ class Task:
         relevant: query id -> the papers that are right.
         answers: query id -> titles that answer it, where queries are questions; else None.
         depth: how many papers to keep of a ranking; None is all.
+        sources: query id -> list -> its papers, where candidates come from lists, as in MDCR; `true` is one of them.
         part_of: what the group is averaged in first: in OAG-QA its discipline.
     """
 
@@ -29,6 +30,7 @@ class Task:
     relevant: Mapping[str, frozenset[str]]
     answers: Mapping[str, tuple[str, ...]] | None = None
     depth: int | None = None
+    sources: Mapping[str, Mapping[str, Sequence[str]]] | None = None
     part_of: str = ""
 
     def pool(self, query: str) -> Collection[str]:

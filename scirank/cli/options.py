@@ -73,4 +73,8 @@ QuerySource = Annotated[
 ]
 Plot = Annotated[Path | None, typer.Option(help="oagqa: save a reliability plot, .png, .pdf or .svg.")]
 TieRule = Annotated[Ties, typer.Option(help="mdcr: how equal scores are ordered; trec is what published tables used.")]
+SaveRankings = Annotated[
+    bool,
+    typer.Option("--save-rankings", help="Also save rankings.parquet, for `show`, `report`, `verify` and `compare`."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]

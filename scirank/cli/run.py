@@ -35,6 +35,7 @@ from .options import (
     Plot,
     Quiet,
     QuoteRule,
+    SaveRankings,
     TieRule,
 )
 from .printing import check_plot, comma_separated, print_results, refuse, save_plot, silence_libraries, tell
@@ -73,6 +74,7 @@ def run(
     save_run: Annotated[
         bool, typer.Option("--save-run", help="Also save run.trec and qrels.trec, for trec_eval, ir_measures and such.")
     ] = False,
+    save_rankings: SaveRankings = False,
     plot: Plot = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a saved result that was made in another way.")
@@ -195,8 +197,9 @@ def run(
     from ..runner import folder_name
     from ..runner import run as run_model
 
-    if (save_scores or save_run) and out is None:
-        raise typer.BadParameter("--save-scores and --save-run need --out")
+    saving = {"--save-scores": save_scores, "--save-run": save_run, "--save-rankings": save_rankings}
+    if any(saving.values()) and out is None:
+        raise typer.BadParameter(f"{', '.join(name for name, given in saving.items() if given)}: no --out to save in")
     chosen: dict[str, Any] = {
         "kind": kind,
         "first_stage": first_stage,
@@ -255,6 +258,7 @@ def run(
                     no_relevant=no_relevant,
                     save_scores=save_scores,
                     save_run=save_run,
+                    save_rankings=save_rankings,
                     overwrite=overwrite,
                     like=like,
                     quiet=quiet,

@@ -18,6 +18,7 @@ from .options import (
     Plot,
     Quiet,
     QuoteRule,
+    SaveRankings,
     TieRule,
 )
 from .printing import check_plot, comma_separated, print_results, refuse, require, save_plot, tell
@@ -60,6 +61,7 @@ def score(
     name: Annotated[str | None, typer.Option(help="oagqa: what to call the model; default: the files' names.")] = None,
     plot: Plot = None,
     out: Annotated[Path | None, typer.Option(help="Folder to save result.json and per_query.parquet in.")] = None,
+    save_rankings: SaveRankings = False,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate scores of MDCR's pairs, as upstream's evaluate.py does, or rankings of OAG-QA's papers.
@@ -67,6 +69,9 @@ def score(
     The table goes to standard output; ties, missing and extra pairs are told on standard error.
     """
     import gc
+
+    if save_rankings and out is None:
+        raise typer.BadParameter("--save-rankings: no --out to save in")
 
     gc.disable()  # a short process that makes 500,000 small objects and frees none of them
     of_mdcr = {"--benchmark-file": benchmark_file, "--scores-file": scores_file}
@@ -93,8 +98,8 @@ def score(
             no_relevant=no_relevant,
         )
     else:
+        from ..plots import check_calibration
         from ..question_scoring import score_run
-        from ..report.plots import check_calibration
 
         require({"--run": run})
         check_plot(plot)
@@ -121,6 +126,6 @@ def score(
         print_results([result], format)
     tell(() if quiet else result.notes)
     if out is not None:
-        result.save(out)
+        result.save(out, rankings=save_rankings)
     if plot is not None:
         save_plot([result], plot, quiet)

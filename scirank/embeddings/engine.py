@@ -37,7 +37,8 @@ class Engine:
         ray: whether the workers of a Ray cluster encode.
         ray_address: the cluster's; else RAY_ADDRESS, else one is started on this machine.
         ray_workers: how many; by default one a graphics card, or one for four processors.
-        counts: role -> how many texts its last job had, how many different ones, and how many were encoded.
+        counts: role -> how many texts its last job had, how many different ones, how many of these were encoded (the
+            rest came out of the store), and how many tokens those had.
     """
 
     cache: Path | None = None
@@ -76,9 +77,10 @@ class Engine:
     def _carry_out(self, encodings: Sequence[Encoding], part: Part | None, progress: Progress) -> int:
         encodings = [encoding for encoding in encodings if len(encoding.digests)]
         sizes = [encoding.size(part) for encoding in encodings]
-        for encoding, (texts, _) in zip(encodings, sizes, strict=True):
+        for encoding, (texts, tokens) in zip(encodings, sizes, strict=True):
             different, role = len(encoding.digests), encoding.job.role
-            self.counts[role] = {"texts": len(encoding.job.texts), "different": different, "encoded": texts}
+            of_all = {"texts": len(encoding.job.texts), "different": different}
+            self.counts[role] = {**of_all, "encoded": texts, "tokens": tokens}
             if kept := different - int(encoding.found.missing.sum()):
                 of = counted(different, "text", "different texts")
                 progress.say(f"{role}: {kept:,} of {of} from {encoding.store.folder}")

@@ -1,11 +1,14 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all, and columns of a file that are whole."""
 
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from ..errors import ScirankError, shown
 
 
 @contextmanager
@@ -43,6 +46,41 @@ def whole_folder(path: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)
+
+
+def read_columns(path: Path, types: Mapping[str, str]) -> dict[str, list[Any]]:
+    """Read columns of a Parquet file.
+
+    Args:
+        path: the file.
+        types: of each column that is wanted, by Arrow's name.
+
+    Raises:
+        ScirankError: no Parquet, or a column that is absent, is of another type or has a row without a value.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise ScirankError(f"{path} cannot be read: {_line(error)}") from None
+    if absent := [name for name in types if name not in table.column_names]:
+        raise ScirankError(f"{path}: no column {shown(absent)}; it has {shown(table.column_names, 50)}")
+    columns = {}
+    for name, type_ in types.items():
+        try:
+            columns[name] = table[name].cast(type_).to_pylist()
+        except pa.ArrowException as error:
+            raise ScirankError(f"{path}: column {name} should be {type_}: {_line(error)}") from None
+        if any(value is None or value != value for value in columns[name]):
+            raise ScirankError(f"{path}: column {name} has a row without a value")
+    return columns
+
+
+def _line(error: Exception) -> str:
+    """An error's message, which may be of several lines, in one."""
+    return " ".join(str(error).split())
 
 
 def _beside(path: Path, ending: str) -> Path:

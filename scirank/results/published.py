@@ -1,9 +1,11 @@
 """Published numbers, each with its source; the data file beside this one is their only place."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from mdcr_dataset import FIELDS
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,17 @@ class PublishedRow:
     source: str
     average: Mapping[str, float]
     groups: Mapping[str, Mapping[str, float]]
+
+
+def caveat(benchmark: str, split: str, groups: Collection[str], ties: str | None) -> str:
+    """Why a result cannot be compared with MDCR's published rows; empty where it can. Split "" is not known."""
+    if benchmark.endswith("-mini"):
+        return "mini's papers are invented, and its numbers mean only that everything runs"
+    if split not in ("test", ""):
+        return f"this is the {split} split"
+    if set(groups) != set(FIELDS):
+        return "these are other fields"
+    return "" if ties in (None, "trec") else f"this is under the tie rule {ties}"
 
 
 def published_rows(benchmark: str) -> list[PublishedRow]:

@@ -4,17 +4,20 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ScirankError, counted
-from .files import whole_file
-from .provenance import environment
+from . import ranked_lists
+from .files import read_columns, whole_file
+from .provenance import environment, sha256_of_file
+from .ranked_lists import RankedList
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA = 1
+PER_QUERY, SCORES = "per_query.parquet", "scores.json"
 MACHINE = ("device", "threads", "batch_tokens")  # what may differ between two runs of the same thing
 AVERAGE_NAMES = {
     "macro_disciplines": "macro over disciplines",
@@ -45,8 +48,8 @@ class Result:
         provenance: SHA-256 of the data, settings; of a run also model, seconds and environment. Of
             scores that were given, the environment is added when they are saved.
         notes: what was counted, left out or tied.
-        scores: query -> candidate -> score by group, where the ranking was made here; not part of
-            the saved result unless asked for.
+        lists: what was ranked for each query, a list a row of `per_query`, where that is known:
+            after an evaluation, or out of a folder that was saved with it.
     """
 
     model: str
@@ -56,20 +59,29 @@ class Result:
     per_query: dict[str, list[Any]]
     provenance: dict[str, Any]
     notes: tuple[str, ...] = ()
-    scores: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
+    lists: tuple[RankedList, ...] | None = None
+
+    @cached_property
+    def scores(self) -> dict[str, dict[str, Mapping[str, float]]]:
+        """Paper -> score by group and query. Raises ScirankError where lists are not known."""
+        found: dict[str, dict[str, Mapping[str, float]]] = {}
+        for each in self.known_lists():
+            found.setdefault(each.group, {})[each.query_id] = each.run
+        return found
+
+    def known_lists(self) -> tuple[RankedList, ...]:
+        """The ranked lists. Raises ScirankError where the result was saved without them."""
+        if self.lists is None:
+            raise ScirankError(
+                f"{self.model}: this result was saved without its ranked lists; run or score again with "
+                "--save-rankings (save_rankings=True)"
+            )
+        return self.lists
 
     @property
     def title(self) -> str:
         """What was evaluated: benchmark, split, queries and groups."""
-        queries, groups = self.summary["queries"], len(self.summary["groups"])
-        if self.asks_questions:
-            disciplines = counted(len(self.summary["disciplines"]), "discipline", "disciplines")
-            what = (
-                f"{counted(queries, 'question', 'questions')} in {counted(groups, 'topic', 'topics')} of {disciplines}"
-            )
-        else:
-            what = f"{counted(queries, 'query', 'queries')} in {counted(groups, 'field', 'fields')}"
-        return f"{self.benchmark}{self.split and ' ' + self.split}, {what}, percent"
+        return title_of(self.benchmark, self.split, self.summary)
 
     @property
     def asks_questions(self) -> bool:
@@ -90,6 +102,11 @@ class Result:
     def average(self) -> dict[str, float]:
         """Each measure's mean over the groups, in percent, rounded as published; of OAG-QA, over disciplines."""
         return {measure: self.summary[measure] for measure in self.measures}
+
+    @property
+    def average_name(self) -> str:
+        """The row of the last section that `average` is."""
+        return AVERAGE_NAMES[self.summary["average"]] if self.asks_questions else "AVG"
 
     @property
     def groups(self) -> dict[str, dict[str, float]]:
@@ -118,7 +135,9 @@ class Result:
         return pd.DataFrame(list(rows.values()), index=list(rows), columns=self.measures)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `result.json` holds."""
+        """What `result.json` holds, but for the files beside it."""
+        from .schema import SCHEMA
+
         recorded = (
             self.provenance if "environment" in self.provenance else self.provenance | {"environment": environment()}
         )
@@ -132,61 +151,80 @@ class Result:
             "provenance": recorded,
         }
 
-    def save(self, folder: str | os.PathLike[str], scores: bool = False) -> Path:
+    def save(self, folder: str | os.PathLike[str], scores: bool = False, rankings: bool = False) -> Path:
         """Write `result.json` and `per_query.parquet`, each whole or not at all.
 
         Args:
             folder: made if absent; an earlier result in it is replaced.
             scores: also write `scores.json`, `queryid_candidateid` to score as MDCR's script reads
                 it.
+            rankings: also write `rankings.parquet`: every paper that was ranked, its score, and
+                whether it is right.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         folder = Path(folder)
+        pairs = self.pair_scores() if scores else None
+        lists = self.known_lists() if rankings else None
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "scores.json").unlink(missing_ok=True)  # of an earlier result
-        if scores:
-            with whole_file(folder / "scores.json") as path:
-                path.write_text(json.dumps(self.pair_scores()) + "\n", "utf-8")
-        with whole_file(folder / "per_query.parquet") as path:
+        for name in (SCORES, ranked_lists.FILE):  # of an earlier result
+            (folder / name).unlink(missing_ok=True)
+        if pairs is not None:
+            with whole_file(folder / SCORES) as path:
+                path.write_text(json.dumps(pairs) + "\n", "utf-8")
+        if lists is not None:
+            ranked_lists.write_rankings(folder / ranked_lists.FILE, lists)
+        with whole_file(folder / PER_QUERY) as path:
             pq.write_table(pa.table(self.per_query), path)
+        files = [PER_QUERY, *[ranked_lists.FILE] * rankings]
+        saved = {**self.to_dict(), "files": {name: sha256_of_file(folder / name) for name in files}}
         with whole_file(folder / "result.json") as path:
-            path.write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+            path.write_text(json.dumps(saved, indent=1, ensure_ascii=False) + "\n", "utf-8")
         return folder
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> "Result":
-        """Read a saved result."""
-        import pyarrow.parquet as pq
+    def load(cls, folder: str | os.PathLike[str], rankings: bool = False) -> "Result":
+        """Read a saved result.
+
+        Args:
+            folder: what `save` wrote, of this version or an earlier one.
+            rankings: also read its ranked lists.
+
+        Raises:
+            ScirankError: a file is absent or not of its form: naming it, and the place in it.
+        """
+        import msgspec
+
+        from .schema import read_saved
 
         folder = Path(folder)
-        saved = json.loads((folder / "result.json").read_text("utf-8"))
-        if saved.get("schema") != SCHEMA:
-            raise ScirankError(f"{folder / 'result.json'}: expected schema {SCHEMA}, found {saved.get('schema')!r}")
-        per_query = pq.read_table(folder / "per_query.parquet").to_pydict()
+        saved = read_saved(folder / "result.json")
+        per_query = _per_query(folder / PER_QUERY, saved.summary)
+        lists = None
+        if rankings:
+            queries = list(zip(per_query["group"], per_query["query_id"], strict=True))
+            lists = ranked_lists.read_rankings(folder / ranked_lists.FILE, queries, "averages" in saved.summary)
         return cls(
-            model=saved["model"],
-            benchmark=saved["benchmark"],
-            split=saved["split"],
-            summary=saved["summary"],
+            model=saved.model,
+            benchmark=saved.benchmark,
+            split=saved.split,
+            summary=saved.summary,
             per_query=per_query,
-            provenance=saved["provenance"],
-            notes=tuple(saved["notes"]),
+            provenance=msgspec.structs.asdict(saved.provenance),
+            notes=tuple(saved.notes),
+            lists=None if lists is None else tuple(lists),
         )
 
     def pair_scores(self) -> dict[str, float]:
         """Scores by `queryid_candidateid`. Raises ScirankError where one key would stand for two scores."""
-        if self.scores is None:
-            raise ScirankError("this result holds no scores: it was loaded, or made from scores given")
         pairs: dict[str, float] = {}
-        for queries in self.scores.values():
-            for query, run in queries.items():
-                for paper, value in run.items():
-                    if pairs.setdefault(f"{query}_{paper}", float(value)) != float(value):
-                        raise ScirankError(
-                            f"upstream's format cannot hold these scores: {query}_{paper} stands for two of them"
-                        )
+        for each in self.known_lists():
+            for paper, value in each.run.items():
+                if pairs.setdefault(f"{each.query_id}_{paper}", float(value)) != float(value):
+                    raise ScirankError(
+                        f"upstream's format cannot hold these scores: {each.query_id}_{paper} stands for two of them"
+                    )
         return pairs
 
     def _repr_html_(self) -> str:
@@ -207,17 +245,50 @@ class Result:
         return f"Result({self.model} on {self.title}: {numbers})"
 
 
+def title_of(benchmark: str, split: str, summary: Mapping[str, Any]) -> str:
+    """What was evaluated, of any result's summary."""
+    queries, groups = summary["queries"], len(summary["groups"])
+    if "averages" in summary:
+        disciplines = counted(len(summary["disciplines"]), "discipline", "disciplines")
+        what = f"{counted(queries, 'question', 'questions')} in {counted(groups, 'topic', 'topics')} of {disciplines}"
+    else:
+        what = f"{counted(queries, 'query', 'queries')} in {counted(groups, 'field', 'fields')}"
+    return f"{benchmark}{split and ' ' + split}, {what}, percent"
+
+
+def _per_query(path: Path, summary: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The columns of a per-query file, which have to be those that the summary is of."""
+    asks_questions = "averages" in summary
+    columns = read_columns(
+        path,
+        {
+            "query_id": "string",
+            "group": "string",
+            **({"part_of": "string"} if asks_questions else {}),
+            **{name: "double" for name in summary["unrounded"] if name != "groups"},
+            **({"relevant": "int64", "ranked": "int64"} if asks_questions else {}),
+            **({"tied": "bool"} if "tied_queries" in summary or not asks_questions else {}),
+        },
+    )
+    rows = len(columns["query_id"])
+    if rows != summary["queries"]:
+        raise ScirankError(f"{path}: {rows:,} rows; result.json beside it is of {summary['queries']:,} queries")
+    return columns
+
+
 def refuse_to_replace(folder: Path, made_from: Mapping[str, Any]) -> None:
     """Raise ScirankError where a folder holds a result from other data, settings or another model."""
+    from .schema import read_saved
+
     path = folder / "result.json"
     if not path.is_file():
         return
-    saved = json.loads(path.read_text("utf-8")).get("provenance", {})
+    provenance = read_saved(path).provenance
     differ = [
         f"{part} {key}"
         for part, now in made_from.items()
         for key, value in now.items()
-        if key not in MACHINE and saved.get(part, {}).get(key) != json.loads(json.dumps(value))
+        if key not in MACHINE and getattr(provenance, part).get(key) != json.loads(json.dumps(value))
     ]
     if differ:
         raise ScirankError(
