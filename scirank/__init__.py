@@ -1,8 +1,8 @@
 """Evaluate scientific-text models on MDCR and OAG-QA.
 
 `scirank.run("bm25", "mdcr-mini")` runs a model end to end; `scirank.score(benchmark, scores)`
-evaluates scores that you have, `scirank.score_run(run)` rankings. Importing this package loads nothing
-heavy.
+evaluates scores that you have, `scirank.score_run(run)` rankings; `scirank.compare([result, ...])` says
+what a difference is worth. Importing this package loads nothing heavy.
 """
 
 from importlib import import_module
@@ -11,16 +11,25 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .analysis import Comparison, compare
+    from .analysis.leaderboard import leaderboard
     from .benchmarks import Benchmark, Corpus, Document, Task, load_benchmark
     from .models import Ranker, Ranking, load_ranker
     from .preparing import encode, estimate
     from .question_scoring import score_run
     from .results import Result
+    from .results.parts import merge
+    from .results.verifying import verify
     from .runner import run
     from .scoring import score
     from .training.train import train
 
 _MODULES = {
+    "Comparison": "analysis",
+    "compare": "analysis",
+    "leaderboard": "analysis.leaderboard",
+    "merge": "results.parts",
+    "verify": "results.verifying",
     "Benchmark": "benchmarks",
     "Corpus": "benchmarks",
     "Document": "benchmarks",
@@ -40,6 +49,7 @@ _MODULES = {
 
 __all__ = [
     "Benchmark",
+    "Comparison",
     "Corpus",
     "Document",
     "Ranker",
@@ -47,14 +57,18 @@ __all__ = [
     "Result",
     "Task",
     "__version__",
+    "compare",
     "encode",
     "estimate",
+    "leaderboard",
     "load_benchmark",
     "load_ranker",
+    "merge",
     "run",
     "score",
     "score_run",
     "train",
+    "verify",
 ]
 
 

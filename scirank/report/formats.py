@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ..results import Result
 
@@ -58,47 +59,80 @@ def as_json(results: Sequence[Result]) -> str:
     return json.dumps(saved[0] if len(saved) == 1 else saved, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_markdown(results: Sequence[Result]) -> str:
+class Emphasis(NamedTuple):
+    """How a number is set: `best` of its row and measure, and whether the others are surely below it."""
+
+    best: bool = False
+    sure: bool = False
+
+
+Emphasise = Callable[[int, str, str, str], Emphasis]
+"""Of the place of a result, a section's kind, a row and a measure."""
+
+
+def plain(*_: object) -> Emphasis:
+    """No number stands out."""
+    return Emphasis()
+
+
+def as_markdown(results: Sequence[Result], emphasise: Emphasise = plain, measures: Sequence[str] | None = None) -> str:
     """A column a model and measure, two decimals."""
-    names = [label(measure) for measure in results[0].measures]
-    heads = [f"{_markdown(result.model)} {name}" if len(results) > 1 else name for result in results for name in names]
+    measures = results[0].measures if measures is None else measures
+    names = [label(measure) for measure in measures]
+    heads = [f"{markdown(result.model)} {name}" if len(results) > 1 else name for result in results for name in names]
     lines = [[results[0].sections[0].kind, *heads], ["---", *["---:"] * len(heads)]]
-    lines += [[_markdown(group), *values] for rows in _body(results) for group, values in rows]
+    body = _body(results, measures, emphasise, "**{}**", "{}*")
+    lines += [[markdown(group), *values] for rows in body for group, values in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def as_latex(results: Sequence[Result]) -> str:
+def as_latex(results: Sequence[Result], emphasise: Emphasise = plain, measures: Sequence[str] | None = None) -> str:
     """A booktabs table: a column a model and measure, two decimals, the averages below a rule."""
-    names = [label(measure) for measure in results[0].measures]
+    measures = results[0].measures if measures is None else measures
+    names = [label(measure) for measure in measures]
     width = len(names)
     lines = [rf"\begin{{tabular}}{{l{'r' * width * len(results)}}}", r"\toprule"]
     if len(results) > 1:
-        heads = " & ".join(rf"\multicolumn{{{width}}}{{c}}{{{_latex(result.model)}}}" for result in results)
+        heads = " & ".join(rf"\multicolumn{{{width}}}{{c}}{{{latex(result.model)}}}" for result in results)
         rules = " ".join(rf"\cmidrule(lr){{{2 + width * at}-{1 + width * (at + 1)}}}" for at in range(len(results)))
         lines += [rf" & {heads} \\", rules]
     lines.append(rf"{results[0].sections[0].kind.capitalize()} & {' & '.join(names * len(results))} \\")
-    for rows in _body(results):
-        lines += [r"\midrule", *(rf"{_latex(group)} & {' & '.join(values)} \\" for group, values in rows)]
+    for rows in _body(results, measures, emphasise, r"\textbf{{{}}}", "{}$^{{*}}$"):
+        lines += [r"\midrule", *(rf"{latex(group)} & {' & '.join(values)} \\" for group, values in rows)]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
 FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex, "markdown": as_markdown}
 
 
-def _body(results: Sequence[Result]) -> list[list[tuple[str, list[str]]]]:
+def _body(
+    results: Sequence[Result], measures: Sequence[str], emphasise: Emphasise, best: str, sure: str
+) -> list[list[tuple[str, list[str]]]]:
     """For each section of a table its rows: a name, and the numbers of all results."""
-    measures = results[0].measures
+
+    def number(place: int, kind: str, row: str, measure: str, value: float) -> str:
+        emphasis = emphasise(place, kind, row, measure)
+        text = best.format(f"{value:.2f}") if emphasis.best else f"{value:.2f}"
+        return sure.format(text) if emphasis.sure else text
+
     body = []
     for sections in zip(*(result.sections for result in results), strict=True):
-        tables = [section.rows for section in sections]
-        of = " (discipline)" if sections[0].kind == "discipline" else ""  # some are called as a topic of theirs
-        body.append([(name + of, [f"{t[name][m]:.2f}" for t in tables for m in measures]) for name in tables[0]])
+        tables, kind = [section.rows for section in sections], sections[0].kind
+        of = " (discipline)" if kind == "discipline" else ""  # some are called as a topic of theirs
+        body.append(
+            [
+                (name + of, [number(at, kind, name, m, t[name][m]) for at, t in enumerate(tables) for m in measures])
+                for name in tables[0]
+            ]
+        )
     return body
 
 
-def _markdown(text: str) -> str:
+def markdown(text: str) -> str:
+    """Text in a cell of a Markdown table."""
     return text.replace("|", r"\|")
 
 
-def _latex(text: str) -> str:
+def latex(text: str) -> str:
+    """Text in LaTeX."""
     return "".join(LATEX_SPECIAL.get(character, character) for character in text)

@@ -8,10 +8,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from mdcr_dataset import FIELDS
-
 from ..errors import counted
 from ..results import PublishedRow, Result, published_rows
+from ..results.published import caveat
 from .formats import fitted, label
 from .questions import print_questions
 
@@ -41,20 +40,18 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     console.print(_averages_table(results))
     published = published_rows(results[0].benchmark.removesuffix("-mini"))
     sources = list(dict.fromkeys(row.source for row in published))
-    heading = f"Published, 19 fields of MDCR's test split{_why_not_comparable(results[0])}"
+    heading = f"Published, 19 fields of MDCR's test split{why_not_comparable(results[0])}"
     console.print(heading, style="bold", highlight=False, soft_wrap=True)
     console.print(_published_table(published, sources, results[0].measures))
     for number, source in enumerate(sources, 1):
         console.print(f"[{number}] {source}", style="dim", soft_wrap=True)
 
 
-def _why_not_comparable(result: Result) -> str:
-    if result.benchmark.endswith("-mini"):
-        return "; not comparable: mini's papers are invented, and its numbers mean only that everything runs"
-    if result.split not in ("test", ""):
-        return f"; not comparable: this is the {result.split} split"
-    if result.groups.keys() != set(FIELDS):
-        return "; not comparable: these are other fields"
+def why_not_comparable(result: Result) -> str:
+    """What a heading of published rows says of a result beside them."""
+    ties = result.provenance.get("settings", {}).get("ties")
+    if why := caveat(result.benchmark, result.split, result.groups, ties):
+        return f"; not comparable: {why}"
     return "" if result.split else "; comparable if these scores are of that split"
 
 
