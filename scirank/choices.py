@@ -152,6 +152,17 @@ class Engine(Choice):
     RAY = "ray"
 
 
+class PlotName(Choice):
+    """Plots of results; see `scirank.plots.PLOTS`."""
+
+    GROUPS = "groups"
+    HITS = "hits"
+    DIFFERENCES = "differences"
+    SOURCES = "sources"
+    SPEED = "speed"
+    CALIBRATION = "calibration"
+
+
 class Recipe(Choice):
     """Named sets of model options."""
 

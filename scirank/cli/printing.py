@@ -52,14 +52,14 @@ def print_results(results: "list[Result]", format: Format) -> None:  # noqa: A00
 def check_plot(path: Path | None) -> None:
     """Refuse a plot that could not be saved, before there is anything to plot."""
     if path is not None:
-        from ..report import plots
+        from .. import plots
 
         plots.check_plot(path)
 
 
 def save_plot(results: "list[Result]", path: Path, quiet: bool) -> None:
     """Save the reliability plot."""
-    from ..report import plots
+    from .. import plots
 
     plots.save_reliability(results, path)
     tell([] if quiet else [f"saved {path}"])
