@@ -1,0 +1,17 @@
+"""Results on a model's page on the Hub, and whom to cite for them."""
+
+from .card import model_index
+from .citing import Citations, citations
+from .eval_results import eval_result_entries
+from .pushing import Change, Form, prepare, push
+
+__all__ = [
+    "Change",
+    "Citations",
+    "Form",
+    "citations",
+    "eval_result_entries",
+    "model_index",
+    "prepare",
+    "push",
+]

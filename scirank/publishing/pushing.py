@@ -1,0 +1,230 @@
+"""What is written into a model's repository on the Hub: read first, shown, and then sent as one commit."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import unified_diff
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..choices import Choice
+from ..errors import ScirankError
+from ..results import Result
+from . import card, eval_results
+from .claims import HUB_NAME, cautions, claim_of
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+_Changed = Callable[..., tuple[str, list[str]]]
+
+
+class Form(Choice):
+    """Where numbers stand in a model's repository."""
+
+    EVAL_RESULTS = "eval-results"
+    MODEL_INDEX = "model-index"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file of a repository, as it is and as it would be.
+
+    Attributes:
+        repo: the model's repository.
+        path: the file.
+        before: its text; None where there is none, or none could be read.
+        after: its text with the result.
+        commit: the commit that was read; None where none could be.
+        unread: why the repository could not be read; empty where it was.
+        message: the first line of the commit.
+        cautions: what whoever publishes has to know.
+    """
+
+    repo: str
+    path: str
+    before: str | None
+    after: str
+    commit: str | None
+    unread: str
+    message: str
+    cautions: tuple[str, ...]
+
+    @property
+    def preview(self) -> str:
+        """What would be written: a card that is there as the lines that change, any other file whole."""
+        state = "not read" if self.unread else "a new file" if self.before is None else "changed"
+        if self.before == self.after:
+            return f"{self.repo}: {self.path} (has these numbers already)\n"
+        text = self.after
+        if self.path == card.PATH and self.before is not None:
+            lines = unified_diff(self.before.splitlines(), text.splitlines(), self.path, self.path, lineterm="")
+            text = "\n".join(lines)
+        return f"{self.repo}: {self.path} ({state})\n{text.rstrip()}\n"
+
+
+def prepare(
+    result: Result,
+    repo: str,
+    dataset: str,
+    *,
+    form: str = Form.EVAL_RESULTS,
+    overwrite: bool = False,
+    task: str | None = None,
+    split: str | None = None,
+    dataset_revision: str | None = None,
+    source: str | None = None,
+) -> Change:
+    """Find out what publishing a result would write; nothing is sent.
+
+    Args:
+        result: what to publish.
+        repo: the model's repository on the Hub, `ORG/MODEL`.
+        dataset: the benchmark's repository on the Hub, `ORG/DATASET`.
+        form: `eval-results`, or `model-index` in the model's card.
+        overwrite: replace other values of the same measures.
+        task: of `eval-results`; see `eval_result_entries`.
+        split: of files of scores, which do not say it.
+        dataset_revision: the commit of `dataset` whose data was evaluated.
+        source: the address of what the numbers can be looked up in.
+
+    Returns:
+        the change; `unread` says why where the repository could not be read.
+
+    Raises:
+        ScirankError: the result may not be published, or the repository has other values.
+    """
+    form = Form(form)
+    for what, name in (("model's", repo), ("dataset's", dataset)):
+        if not HUB_NAME.fullmatch(name):
+            raise ScirankError(f"the {what} repository {name!r}: expected ORG/NAME, as on the Hub")
+    if task is not None and form is not Form.EVAL_RESULTS:
+        raise ScirankError("task (--task) is for the form eval-results")
+    claim = claim_of(result, split)
+    # Before anything is read: whether it may be published needs no network.
+    if form is Form.EVAL_RESULTS:
+        path = eval_results.path_of(claim)
+        entries = eval_results.entries_of(claim, dataset, task, dataset_revision, source)
+        changed: _Changed = partial(eval_results.with_entries, entries=entries)
+    else:
+        path = card.PATH
+        index = card.index_of(claim, dataset, repo.rpartition("/")[2], dataset_revision, source)
+        changed = partial(card.with_results, index=index)
+    before, commit, unread = None, None, ""
+    try:
+        commit, before = _read(repo, path)
+    except ScirankError as error:
+        unread = str(error)
+    after, replaced = changed(before, overwrite=overwrite, where=f"{repo}: {path}")
+    notes = [*cautions(claim, repo), *(f"replaced: {value}" for value in replaced)]
+    if claim.absent:
+        notes.append(f"of {claim.part}: the average, which is not {claim.published.title}'s, is left out")
+    return Change(
+        repo,
+        path,
+        before,
+        after,
+        commit,
+        unread,
+        f"Add {claim.published.title} results of scirank",
+        tuple(notes),
+    )
+
+
+def push(change: Change, pr: bool = False) -> str:
+    """Send a change as one commit, on top of the commit that was read.
+
+    Args:
+        change: what `prepare` found.
+        pr: as a pull request.
+
+    Returns:
+        the address of the commit or pull request.
+
+    Raises:
+        ScirankError: saying why nothing was sent.
+    """
+    from huggingface_hub import CommitOperationAdd
+
+    if change.unread:
+        raise ScirankError(f"nothing was pushed: {change.unread}")
+    if change.before == change.after:
+        raise ScirankError(f"nothing to push: {change.repo} has these numbers already")
+    with _one_line(change.repo, "nothing was pushed: "):
+        made = _api().create_commit(
+            change.repo,
+            [CommitOperationAdd(change.path, change.after.encode())],
+            commit_message=change.message,
+            parent_commit=change.commit,
+            create_pr=pr,
+        )
+    return made.pr_url or made.commit_url
+
+
+def _read(repo: str, path: str) -> tuple[str, str | None]:
+    """The newest commit of a model's repository, and a file's text in it."""
+    with _one_line(repo), tempfile.TemporaryDirectory() as folder:
+        api = _api()
+        info = api.model_info(repo)
+        if info.sha is None:
+            raise ScirankError(f"the Hub names no commit of {repo}")
+        if all(file.rfilename != path for file in info.siblings or ()):
+            return info.sha, None
+        file = api.hf_hub_download(repo, path, revision=info.sha, cache_dir=folder)
+        return info.sha, Path(file).read_bytes().decode("utf-8-sig")
+
+
+def _api() -> "HfApi":
+    from huggingface_hub import HfApi
+
+    from ..version import __version__
+
+    return HfApi(library_name="scirank", library_version=__version__)
+
+
+@contextmanager
+def _one_line(repo: str, prefix: str = "") -> Iterator[None]:
+    """Turn what the Hub answers, or the network, into one line that says what to do."""
+    from huggingface_hub import constants, errors
+
+    hub = constants.ENDPOINT
+    try:
+        yield
+    except ScirankError:
+        raise
+    except errors.OfflineModeIsEnabled:
+        raise ScirankError(f"{prefix}huggingface_hub is offline (HF_HUB_OFFLINE)") from None
+    except errors.GatedRepoError:
+        raise ScirankError(f"{prefix}{repo} is gated on {hub}, and your token has no access") from None
+    except errors.RepositoryNotFoundError:
+        raise ScirankError(
+            f"{prefix}{hub} has no model {repo}, or it is not yours to see: create it there first, or log in (hf auth "
+            "login, or HF_TOKEN)"
+        ) from None
+    except errors.HfHubHTTPError as error:
+        raise ScirankError(prefix + _answer(error, repo, hub)) from None
+    except (OSError, ValueError, _no_connection()) as error:
+        if isinstance(error, ValueError):  # of the card's metadata, by the Hub's own check
+            raise ScirankError(f"{prefix}{repo}: {' '.join(str(error).split())}") from None
+        raise ScirankError(f"{prefix}{hub} cannot be reached ({type(error).__name__})") from None
+
+
+def _answer(error: "Exception", repo: str, hub: str) -> str:
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None)
+    if status == 401:
+        return f"{hub} does not accept the token: log in again (hf auth login), or set HF_TOKEN"
+    if status == 403:
+        return f"the token may not write to {repo}: use one that may, or propose it (--pr)"
+    if status in (409, 412):
+        return f"{repo} was changed meanwhile; run this again"
+    return f"{hub} answered {status} about {repo}: {' '.join(str(error).split())[:200]}"
+
+
+def _no_connection() -> type[Exception]:
+    """What huggingface_hub's HTTP library raises where there is no answer; which library depends on its release."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    return next(kind for kind in HfHubHTTPError.__mro__[1:] if kind.__name__ == "HTTPError")  # type: ignore[return-value]
