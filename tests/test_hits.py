@@ -10,7 +10,8 @@ import evaluate
 import numpy as np
 import plain
 import pytest
-from hypothesis import assume, given, settings
+from conftest import WITH_TRANSFORMERS, WITHOUT_TRANSFORMERS, given_often
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import mdcr_metric
@@ -129,8 +130,7 @@ SIMILAR = st.text(
 ANY = SIMILAR | st.text(st.characters(), max_size=6)
 
 
-@settings(max_examples=500)
-@given(ANY, ANY, ANY | st.just(""), st.sampled_from(["", " "]), st.lists(ANY, max_size=2))
+@given_often(200, 500, ANY, ANY, ANY | st.just(""), st.sampled_from(["", " "]), st.lists(ANY, max_size=2))
 def test_hits_are_by_lists_of_tokens(answer, before, after, between, others):
     titles = [before + between + answer + between + after, before, answer.upper(), f" {answer}\n"]
     for title in titles:
@@ -179,8 +179,7 @@ def is_rounded(found, share):
 OPTIONAL = ("groups", "disciplines", "scores", "relevant")
 
 
-@settings(max_examples=300)
-@given(st.lists(question(), min_size=1, max_size=6), st.tuples(*[st.booleans()] * 4))
+@given_often(100, 300, st.lists(question(), min_size=1, max_size=6), st.tuples(*[st.booleans()] * 4))
 def test_results_equal_the_plain_implementation(shared_metric, questions, given_columns):
     without = {name for name, is_given in zip(OPTIONAL, given_columns, strict=True) if not is_given}
     if "groups" in without:
@@ -275,8 +274,7 @@ SOME_NAMES = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=Tru
 TIES = (1.0, 1 + 1e-12, 0.0, -0.0)
 
 
-@settings(max_examples=300)
-@given(st.lists(question(titles=5, scores=TIES), min_size=1, max_size=4), SOME_NAMES, st.booleans())
+@given_often(100, 300, st.lists(question(titles=5, scores=TIES), min_size=1, max_size=4), SOME_NAMES, st.booleans())
 def test_tied_are_those_where_an_order_of_equals_matters(shared_metric, questions, names, known):
     columns = as_arguments(questions, *([] if known else ["relevant"]))
     result = shared_metric.compute(**columns, measures=names, return_per_query=True)
@@ -303,8 +301,7 @@ def tied(names, **question):
     return evaluate_questions([Question(**question)], parse_hits(names)).tied == [True]
 
 
-@settings(max_examples=300)
-@given(question(titles=4, scores=TIES), SOME_NAMES)
+@given_often(150, 300, question(titles=4, scores=TIES), SOME_NAMES)
 def test_a_list_cut_between_equals_is_tied_where_what_was_left_out_could_matter(question, names):
     """Each of the last equals could have been a paper that is not known, as far as any is left to be found."""
     ranked, answers, _, scores, relevant = question
@@ -348,7 +345,7 @@ def test_tied_by_example(case):
     assert (tied(names, **columns), tied(names, **columns, cut_in_tie=True)) == (whole, cut)
 
 
-@given(st.lists(question(titles=8), min_size=1, max_size=8))
+@given_often(40, 200, st.lists(question(titles=8), min_size=1, max_size=8))
 def test_calibration_equals_a_plain_loop(shared_metric, questions):
     result = shared_metric.compute(**as_arguments(questions))
     for at, (name, rule) in enumerate((("ece", "title_span"), ("exact_ece", "exact_title"))):
@@ -543,9 +540,11 @@ def test_adding_in_parts_combining_and_keeping_in_memory():
     assert combined.compute()["exact_hit_1"] == 100
 
 
-WORKER = """
-import json, sys
+WORKER = f"""
+import json
+{WITHOUT_TRANSFORMERS}
 import evaluate, mdcr_metric
+{WITH_TRANSFORMERS}
 rank, folder = int(sys.argv[1]), sys.argv[2]
 metric = evaluate.load(
     "mdcr_metric", "oagqa", num_process=2, process_id=rank, experiment_id="test", cache_dir=folder)
@@ -592,11 +591,13 @@ def test_loading_in_a_fresh_process(python):
     shown = "print(result['hit_1'], result['exact_hit_1'], result['tied_queries'], result['exact_ece'])"
     folder = os.path.dirname(mdcr_metric.__file__)
     for load in (
-        "import evaluate, mdcr_metric; metric = evaluate.load('mdcr_metric', 'oagqa')",
+        f"import evaluate, mdcr_metric{WITH_TRANSFORMERS}metric = evaluate.load('mdcr_metric', 'oagqa')",
         # As a folder that has become a Space: without the package.
-        f"import sys; sys.modules['mdcr_metric'] = None; import evaluate; metric = evaluate.load({folder!r}, 'oagqa')",
+        "sys.modules['mdcr_metric'] = None\n"
+        f"import evaluate{WITH_TRANSFORMERS}metric = evaluate.load({folder!r}, 'oagqa')",
     ):
-        assert python(f"{load}\nresult = {compute}\n{shown}").stdout.split() == ["100.0", "0.0", "1", "0.0"]
+        done = python(f"{WITHOUT_TRANSFORMERS}{load}\nresult = {compute}\n{shown}")
+        assert done.stdout.split() == ["100.0", "0.0", "1", "0.0"]
 
 
 @pytest.mark.parametrize("config", ["mdcr", "oagqa"])

@@ -206,11 +206,27 @@ def test_the_sample_is_small_and_from_all_over(name):
         assert all(task.relevant[query] <= set(task.pool(query)) for query in task.queries)
 
 
-def test_several_processes(static, tmp_path):
+NAMED = """
+class Letters:
+    fingerprint = "letters 1"
+
+    def encode(self, texts):
+        return [[len(text), *map(text.count, "aeinst")] for text in texts]
+"""
+
+
+@pytest.mark.parametrize("kind", ["named", pytest.param("static", marks=pytest.mark.full)])
+def test_several_processes(kind, static, tmp_path, monkeypatch):
+    """One of sentence-transformers takes the two processes seconds to load."""
+    (tmp_path / "letters_by_name.py").write_text(NAMED)
+    monkeypatch.syspath_prepend(tmp_path)
+    model = "letters_by_name:Letters" if kind == "named" else static
     options = {"quiet": True, "groups": "optics"}
-    together = package.run(static, "oagqa-mini", device="cpu,cpu", cache_dir=tmp_path / "two", **options)
-    alone = package.run(static, "oagqa-mini", device="cpu", cache_dir=tmp_path / "one", **options)
+    together = package.run(model, "oagqa-mini", device="cpu,cpu", cache_dir=tmp_path / "two", **options)
+    alone = package.run(model, "oagqa-mini", device="cpu", cache_dir=tmp_path / "one", **options)
     assert (together.scores, encoded(together)) == (alone.scores, encoded(alone))
+    assert encoded(alone) == {"papers": 60, "questions": 5}
+    assert shards(tmp_path / "one")
     assert [(tmp_path / "two" / name).read_bytes() for name in shards(tmp_path / "two")] == [
         (tmp_path / "one" / name).read_bytes() for name in shards(tmp_path / "one")
     ]

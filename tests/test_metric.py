@@ -8,6 +8,7 @@ import evaluate
 import numpy as np
 import plain
 import pytest
+from conftest import WITH_TRANSFORMERS, WITHOUT_TRANSFORMERS
 
 import mdcr_metric
 
@@ -247,9 +248,11 @@ def test_adding_in_parts_combining_and_keeping_in_memory(rankings):
     )
 
 
-WORKER = """
-import json, sys
+WORKER = f"""
+import json
+{WITHOUT_TRANSFORMERS}
 import evaluate, mdcr_metric
+{WITH_TRANSFORMERS}
 rank, folder = int(sys.argv[1]), sys.argv[2]
 metric = evaluate.load("mdcr_metric", num_process=3, process_id=rank, experiment_id="test", cache_dir=folder)
 for row in range(rank, 9, 3):
@@ -280,13 +283,14 @@ def test_loading_from_anywhere(python, tmp_path):
     folder = os.path.dirname(mdcr_metric.__file__)
     for code in ("import evaluate, mdcr_metric", "import mdcr_metric, evaluate"):
         done = python(
-            f"{code}\nprint(evaluate.load('mdcr_metric').compute(predictions=[[1, 2]], references=[[0, 1]])['map'])"
+            f"{WITHOUT_TRANSFORMERS}{code}{WITH_TRANSFORMERS}"
+            f"print(evaluate.load('mdcr_metric').compute(predictions=[[1, 2]], references=[[0, 1]])['map'])"
         )
         assert done.stdout.split() == ["100.0"]
     # As a folder that has become a Space: without the package.
     done = python(
-        "import sys; sys.modules['mdcr_metric'] = None\n"
-        f"import evaluate; metric = evaluate.load({folder!r})\n"
+        f"{WITHOUT_TRANSFORMERS}sys.modules['mdcr_metric'] = None\nimport evaluate{WITH_TRANSFORMERS}"
+        f"metric = evaluate.load({folder!r})\n"
         "print(metric.compute(predictions=[[1, 1]], references=[[0, 1]], ties='expected')['map'])"
     )
     assert done.stdout.split() == ["75.0"]

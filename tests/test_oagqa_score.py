@@ -6,8 +6,8 @@ import re
 import pytest
 
 from scirank.errors import ScirankError
+from scirank.plots import check_calibration
 from scirank.question_scoring import score_run
-from scirank.report.plots import check_calibration
 from scirank.results import Result
 
 TOPICS = ("aerodynamics", "structures")

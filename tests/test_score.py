@@ -67,7 +67,7 @@ def test_upstreams_table_byte_for_byte(scored, scirank, acmcr, expected):
     assert bool(done.stderr) == bool(tied)
 
 
-def test_the_layout_of_upstreams_table(files, scirank):
+def test_the_layout_of_upstreams_table(files, scirank_process):
     """The same, from first principles: one field, its average, numbers in their shortest form."""
     benchmark, scores = files(
         {"Art": {"1": pool(bm25=["2", "3"], true=["4", "5"])}}, {"1_2": 2, "1_3": 1, "1_4": 3, "1_5": 0}
@@ -76,7 +76,7 @@ def test_the_layout_of_upstreams_table(files, scirank):
     numbers = [f"{name}: {round(100 * plain.measure(name, ranked), 4)}" for name in ("map", "ndcg", "recall_5")]
     row = "\t".join(numbers)
     assert row == "map: 75.0\tndcg: 87.7215\trecall_5: 100.0"
-    done = scirank("score", "mdcr", "--benchmark-file", benchmark, "--scores-file", scores)
+    done = scirank_process("score", "mdcr", "--benchmark-file", benchmark, "--scores-file", scores)
     heading = f"Results on the benchmark file {benchmark} using the scores from the file {scores}"
     assert done.stdout == f"{heading}\nArt\t{row}\n\nAVG\t{row}\n"
 

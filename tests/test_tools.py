@@ -198,10 +198,10 @@ def test_help_has_an_example_and_is_light(python, command):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_traceback_on_demand_and_a_pipe_that_closes(scirank, tmp_path):
+def test_a_traceback_on_demand_and_a_pipe_that_closes(scirank_process, tmp_path):
     missing = ("score", "mdcr", "--benchmark-file", tmp_path / "no", "--scores-file", tmp_path / "no")
-    assert "Traceback" not in scirank(*missing, expect=1).stderr
-    assert "Traceback" in scirank(*missing, expect=1, SCIRANK_TRACEBACK="1").stderr
+    assert "Traceback" not in scirank_process(*missing, expect=1).stderr
+    assert "Traceback" in scirank_process(*missing, expect=1, SCIRANK_TRACEBACK="1").stderr
     command = (
         f"{sys.executable} -c 'from scirank.cli import main; main()' run random --benchmark mdcr-mini -q | head -1"
     )
@@ -222,7 +222,7 @@ def test_progress_in_plain_lines(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_version(scirank):
+def test_version(scirank_process):
     from scirank import __version__
 
-    assert scirank("--version").stdout == f"scirank {__version__}\n"
+    assert scirank_process("--version").stdout == f"scirank {__version__}\n"

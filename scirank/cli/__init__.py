@@ -1,6 +1,23 @@
 """The command line: parses, calls, prints. Everything heavy is imported where it is needed."""
 
 from .app import app, main
-from . import score, run, train, mine, convert, audit, reproduce, cache
+from . import score, run, results, compare, plot, report, train, mine, convert, audit, reproduce, publish, cite, cache
 
-__all__ = ["app", "audit", "cache", "convert", "main", "mine", "reproduce", "run", "score", "train"]
+__all__ = [
+    "app",
+    "audit",
+    "cache",
+    "cite",
+    "compare",
+    "convert",
+    "main",
+    "mine",
+    "plot",
+    "publish",
+    "report",
+    "reproduce",
+    "results",
+    "run",
+    "score",
+    "train",
+]
