@@ -1,6 +1,7 @@
 """Every test runs without a network and with Hugging Face caches of its own."""
 
 import csv
+import importlib
 import io
 import json
 import os
@@ -238,7 +239,8 @@ def scirank(tmp_path, capfd):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("sys.argv", ["scirank", *map(str, arguments)])
             patched.chdir(tmp_path)
-            patched.syspath_prepend(tmp_path)
+            patched.setattr("sys.path", [path for path in sys.path if path])
+            importlib.invalidate_caches()
             for name, value in environment.items():
                 patched.setenv(name, value)
             with pytest.raises(SystemExit) as ended:

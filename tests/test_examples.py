@@ -28,11 +28,25 @@ def test_each_notebook_is_tested():
     assert {path.stem for path in (ROOT / "examples").glob("*.ipynb")} == set(SHOWN)
 
 
+# MiniLM with one of its six layers.
+SHORTENED = """
+from sentence_transformers.base.modules import Transformer
+
+def shortened(self, *arguments, whole=Transformer.__init__, **options):
+    whole(self, *arguments, **options)
+    del self.model.encoder.layer[1:]
+
+Transformer.__init__ = shortened
+"""
+
+
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
-    """A process and a store of vectors for several notebooks: most of the time goes into loading and encoding."""
-    client = nbclient.NotebookClient(nbformat.v4.new_notebook(), timeout=600, kernel_name="python3")
+    """One process for all, with one store of vectors and a shortened network: loading and encoding take the time."""
+    cells = [nbformat.v4.new_code_cell(SHORTENED)]
+    client = nbclient.NotebookClient(nbformat.v4.new_notebook(cells=cells), timeout=600, kernel_name="python3")
     with client.setup_kernel(env=os.environ | {"SCIRANK_CACHE": str(tmp_path_factory.mktemp("vectors"))}):
+        client.execute(cleanup_kc=False)
         yield client
 
 

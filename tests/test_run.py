@@ -271,7 +271,7 @@ class Outlier:
 def test_the_command(scirank, scirank_process, tmp_path):
     (tmp_path / "mine.py").write_text(FACTORY)
     mini = ("--benchmark", "mdcr-mini", "--out", "out")
-    done = scirank_process("run", "mine:make", "bm25", *mini, "--groups", "Art, Biology", "--seed", "3")
+    done = scirank("run", "mine:make", "bm25", *mini, "--groups", "Art, Biology", "--seed", "3")
     for part in ("mdcr-mini test, 8 queries in 2 fields", "mine:make", "SPECTER2 Base", "not comparable: mini's"):
         assert part in done.stdout
     assert "indexing papers: 341 of 341" in done.stderr
@@ -280,7 +280,7 @@ def test_the_command(scirank, scirank_process, tmp_path):
     other = scirank("run", "bm25", *mini, expect=1)
     assert "out/bm25 holds a result that was made in another way (settings groups)" in other.stderr
     assert "--overwrite" in other.stderr
-    scirank("run", "bm25", *mini, "--fields", "Art,Biology")
+    scirank_process("run", "bm25", *mini, "--fields", "Art,Biology")
     scirank("run", "bm25", *mini, "--overwrite", "-q")
     assert Result.load(tmp_path / "out" / "bm25").summary["queries"] == 76
     assert repr(Result.load(tmp_path / "out" / "mine_make")).startswith(
