@@ -26,6 +26,8 @@ benchmarks: .venv/benchmarks
 	.venv/bin/python benchmarks/score.py
 	.venv/bin/python benchmarks/search.py
 	.venv/bin/python benchmarks/encode.py
+	.venv/bin/python benchmarks/significance.py
+	.venv/bin/python benchmarks/results.py
 
 .venv/demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
