@@ -10,7 +10,8 @@ import numpy as np
 from .measures import Measure
 from .titles import title_key
 
-RULES = {"": "title_span", "exact_": "exact_title"}
+EXACT = "exact_"
+RULES = {"": "title_span", EXACT: "exact_title"}
 """Prefix of a measure's name -> the hit rule that it is under; recall is about papers, so under `exact_title` only."""
 
 

@@ -163,6 +163,13 @@ class PlotName(Choice):
     CALIBRATION = "calibration"
 
 
+class Form(Choice):
+    """Where numbers stand in a model's repository."""
+
+    EVAL_RESULTS = "eval-results"
+    MODEL_INDEX = "model-index"
+
+
 class Recipe(Choice):
     """Named sets of model options."""
 

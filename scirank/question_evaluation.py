@@ -1,11 +1,9 @@
 """From rankings of papers to OAG-QA's numbers, for whoever made the rankings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from mdcr_metric import Measure
-from mdcr_metric.calibration import TOP, calibrate
 from mdcr_metric.hits import DEFAULT_HITS, evaluate_questions, parse_hits
 from mdcr_metric.outcomes import RULES, Question
 
@@ -14,7 +12,7 @@ from .errors import ScirankError, counted
 from .evaluation import Evaluation
 from .ranking import Ranked
 from .results.ranked_lists import RankedList
-from .results.summary import summary_of
+from .results.summary import calibration_of, summary_of
 
 
 def evaluate_answers(
@@ -46,25 +44,28 @@ def evaluate_answers(
     columns = {name: [value for table in tables for value in table[name]] for name in (tables[0] if tables else ())}
     if not columns or not columns["query_id"]:
         raise ScirankError("nothing to evaluate: no question is left")
-    scores, hits = columns.pop("scores"), {rule: columns.pop(rule) for rule in RULES.values()}
+    hits = {rule: columns.pop(rule) for rule in RULES.values()}
     if not scored:
         del columns["tied"]
-    calibration = {rule: asdict(calibrate(scores, hits[rule])) for rule in hits} if scored else None
-    summary = summary_of(columns, calibration)
-    lists = (
-        RankedList(task.group, query, ranked[task.group][query].run, task.relevant[query])
-        for task in tasks
-        for query in task.queries
-        if query in ranked[task.group]
+    asked = ((task, query) for task in tasks for query in task.queries if query in ranked[task.group])
+    lists = tuple(
+        RankedList(
+            task.group,
+            query,
+            ranked[task.group][query].run,
+            task.relevant[query],
+            {rule: hits[rule][row] for rule in hits},
+        )
+        for row, (task, query) in enumerate(asked)
     )
-    with_hits = (each._replace(hits={rule: hits[rule][row] for rule in hits}) for row, each in enumerate(lists))
-    return Evaluation(summary, columns, tuple(_notes(summary)), tuple(with_hits))
+    summary = summary_of(columns, calibration_of(lists) if scored else None)
+    return Evaluation(summary, columns, tuple(_notes(summary)), lists)
 
 
 def _table(
     task: Task, ranked: Mapping[str, Ranked], measures: Sequence[Measure], scored: bool
 ) -> dict[str, Sequence[Any]]:
-    """The columns of a topic's questions, and what calibration needs: scores, and the ranks of hits by rule."""
+    """The columns of a topic's questions, and the ranks of hits by rule."""
     titles = dict(zip(task.corpus, task.corpus.titles(task.corpus), strict=True))
     asked = [query for query in task.queries if query in ranked]
     questions = [
@@ -86,7 +87,6 @@ def _table(
         "relevant": [question.relevant for question in questions],
         "ranked": [len(question.titles) for question in questions],
         "tied": found.tied or [None] * len(asked),
-        "scores": [(question.scores or [])[:TOP] for question in questions],
         **found.hits,
     }
 

@@ -20,9 +20,10 @@ from scirank.analysis.comparison import named
 from scirank.errors import ScirankError
 from scirank.results import Result
 from scirank.results.comparability import cautions, check_comparable
-from scirank.results.parts import calibration_of, merge, restricted
+from scirank.results.parts import merge, restricted
 from scirank.results.ranked_lists import RankedList
 from scirank.results.schema import SCHEMA
+from scirank.results.summary import calibration_of
 from scirank.results.verifying import verify
 
 FIELDS = ("Art", "Biology", "Physics")

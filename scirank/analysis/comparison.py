@@ -97,9 +97,8 @@ def compare(
     if absent := [measure for measure in wanted or () if measure not in common]:
         raise ScirankError(f"not all results have {shown(absent)}; common measures are {shown(common, 30)}")
     chosen = tuple(common if wanted is None else wanted)
-    keys = _keys(first)
     by_name = named(given)
-    beside = {name: _in_order(result, keys) for name, result in by_name.items()}
+    beside = {name: _in_order(result, first.keys) for name, result in by_name.items()}
     values = {name: {measure: result.per_query[measure] for measure in chosen} for name, result in beside.items()}
     statistics = compare_values(values, strata_of(first), resamples=resamples, confidence=confidence, seed=seed)
     return Comparison(beside, chosen, statistics, tuple(cautions(by_name)))
@@ -123,16 +122,11 @@ def named(results: Sequence[Result]) -> dict[str, Result]:
     return found
 
 
-def _keys(result: Result) -> list[tuple[str, str]]:
-    return list(zip(result.per_query["group"], result.per_query["query_id"], strict=True))
-
-
-def _in_order(result: Result, keys: Sequence[tuple[str, str]]) -> Result:
+def _in_order(result: Result, keys: list[tuple[str, str]]) -> Result:
     """A result whose queries stand in the order of `keys`, which are its own."""
-    own = _keys(result)
-    if own == list(keys):
+    if result.keys == keys:
         return result
-    place = {key: row for row, key in enumerate(own)}
+    place = {key: row for row, key in enumerate(result.keys)}
     order = [place[key] for key in keys]
     columns: dict[str, list[Any]] = {name: [values[row] for row in order] for name, values in result.per_query.items()}
     lists = None if result.lists is None else tuple(result.lists[row] for row in order)

@@ -12,6 +12,7 @@ from ..results.comparability import FILES
 from ..results.published import caveat
 from ..results.result import title_of
 from ..results.schema import SavedResult, read_saved
+from ..results.summary import headline_of, measures_in
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,10 @@ def _what_of(saved: SavedResult) -> Any:
 
 
 def _entry(folder: Path, saved: SavedResult) -> Entry:
-    measures = [name for name in saved.summary["unrounded"] if name != "groups"]
     return Entry(
         model=saved.model,
         folder=folder,
-        average={measure: saved.summary[measure] for measure in measures},
+        average={measure: saved.summary[measure] for measure in measures_in(saved.summary)},
         seconds=saved.provenance.ranking.get("wall_seconds"),
         time=saved.provenance.environment.get("time", ""),
         saved=saved,
@@ -90,7 +90,7 @@ def _entry(folder: Path, saved: SavedResult) -> Entry:
 
 def _board(entries: Sequence[Entry]) -> Board:
     measures = list(dict.fromkeys(measure for entry in entries for measure in entry.average))
-    headline = "hit_20" if "hit_20" in measures else measures[0]
+    headline = headline_of(measures)
     first = entries[0].saved
     ties = first.provenance.settings.get("ties")
     ordered = sorted(entries, key=lambda entry: (-entry.average.get(headline, -1.0), entry.model))

@@ -100,12 +100,11 @@ def view(
     Raises:
         ScirankError: no such query, one in several groups, or a result without its lists.
     """
-    columns = next(iter(results.values())).per_query
-    keys = [key for key in zip(columns["group"], columns["query_id"], strict=True) if key[1] == query]
-    keys = [key for key in keys if group in (None, key[0])]
+    first = next(iter(results.values()))
+    keys = [key for key in first.keys if key[1] == query and group in (None, key[0])]
     if not keys:
         where = f" in {group}" if group else ""
-        raise ScirankError(f"no query {query!r}{where}; ids look like {shown(columns['query_id'], 3)}")
+        raise ScirankError(f"no query {query!r}{where}; ids look like {shown(first.per_query['query_id'], 3)}")
     if len(keys) > 1:
         raise ScirankError(f"query {query!r} is in {shown([key[0] for key in keys])}; choose a group (--group)")
     key = keys[0]
@@ -124,10 +123,9 @@ def view(
 
 
 def _row(name: str, result: Result, key: tuple[str, str]) -> int:
-    keys = list(zip(result.per_query["group"], result.per_query["query_id"], strict=True))
-    if key not in keys:
+    if key not in result.keys:
         raise ScirankError(f"{name} has no query {key[1]!r} in {key[0]}")
-    return keys.index(key)
+    return result.keys.index(key)
 
 
 def _measures(result: Result, row: int) -> dict[str, float]:

@@ -47,7 +47,8 @@ def confusion(
     for source in dict.fromkeys(source for lists in sources.values() for source in lists if source != TRUE):
         shares: dict[tuple[str, str], list[float]] = {}
         for key, lists in sources.items():
-            share = [_above(of[key], *_pairs(lists, source)) for of in runs.values() if key in of]
+            pairs = _pairs(lists, source)
+            share = [_above(of[key], *pairs) for of in runs.values() if key in of]
             known = [each for each in share if each is not None]
             if len(known) == len(runs):
                 shares[key] = known

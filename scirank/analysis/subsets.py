@@ -24,8 +24,6 @@ def subsets(comparison: Comparison, benchmark: Benchmark | None = None) -> list[
         comparison: of results.
         benchmark: what they are of; without it, it is not known which texts there are.
     """
-    columns = comparison.first.per_query
-    keys = list(zip(columns["group"], columns["query_id"], strict=True))
     members: dict[str, list[bool]] = {}
     if all("tied" in result.per_query for result in comparison.results.values()):
         tied = [any(each) for each in zip(*(r.per_query["tied"] for r in comparison.results.values()), strict=True)]
@@ -33,9 +31,9 @@ def subsets(comparison: Comparison, benchmark: Benchmark | None = None) -> list[
         members["none"] = [not each for each in tied]
     if benchmark is not None and not benchmark.asks_questions:
         has = _with_abstract(benchmark)
-        members["the query has an abstract"] = [has[key][0] for key in keys]
-        members["the query has none"] = [not has[key][0] for key in keys]
-        members["a cited paper has none"] = [not has[key][1] for key in keys]
+        members["the query has an abstract"] = [has[key][0] for key in comparison.first.keys]
+        members["the query has none"] = [not has[key][0] for key in comparison.first.keys]
+        members["a cited paper has none"] = [not has[key][1] for key in comparison.first.keys]
     return [
         Subset(name, sum(inside), _statistics(comparison, inside))
         for name, inside in members.items()

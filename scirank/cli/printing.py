@@ -26,6 +26,12 @@ def refuse(options: Mapping[str, Any], benchmark: str) -> None:
         raise typer.BadParameter(f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} for {benchmark}")
 
 
+def needs_out(options: Mapping[str, Any], out: Path | None) -> None:
+    """Refuse a call in which something is to be saved and there is no folder."""
+    if out is None and (given := [name for name, value in options.items() if value]):
+        raise typer.BadParameter(f"{', '.join(given)}: no --out to save in")
+
+
 def comma_separated(names: str | None) -> list[str] | None:
     """The names in a text."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]

@@ -1,22 +1,14 @@
 """scirank publish: a result on a model's page."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..choices import Split
+from ..choices import Form, Split
 from .app import app
 from .printing import silence_libraries, tell
-
-
-class Form(StrEnum):
-    """Where numbers stand in a model's repository, as `scirank.publishing.Form`."""
-
-    EVAL_RESULTS = "eval-results"
-    MODEL_INDEX = "model-index"
 
 
 @app.command(

@@ -38,7 +38,7 @@ from .options import (
     SaveRankings,
     TieRule,
 )
-from .printing import check_plot, comma_separated, print_results, refuse, save_plot, silence_libraries, tell
+from .printing import check_plot, comma_separated, needs_out, print_results, refuse, save_plot, silence_libraries, tell
 
 MODEL = "Model"
 ENCODING = "Encoding"
@@ -198,8 +198,7 @@ def run(
     from ..runner import run as run_model
 
     saving = {"--save-scores": save_scores, "--save-run": save_run, "--save-rankings": save_rankings}
-    if any(saving.values()) and out is None:
-        raise typer.BadParameter(f"{', '.join(name for name, given in saving.items() if given)}: no --out to save in")
+    needs_out(saving, out)
     chosen: dict[str, Any] = {
         "kind": kind,
         "first_stage": first_stage,

@@ -21,7 +21,7 @@ from .options import (
     SaveRankings,
     TieRule,
 )
-from .printing import check_plot, comma_separated, print_results, refuse, require, save_plot, tell
+from .printing import check_plot, comma_separated, needs_out, print_results, refuse, require, save_plot, tell
 
 
 @app.command(
@@ -70,9 +70,7 @@ def score(
     """
     import gc
 
-    if save_rankings and out is None:
-        raise typer.BadParameter("--save-rankings: no --out to save in")
-
+    needs_out({"--save-rankings": save_rankings}, out)
     gc.disable()  # a short process that makes 500,000 small objects and frees none of them
     of_mdcr = {"--benchmark-file": benchmark_file, "--scores-file": scores_file}
     of_oagqa = {

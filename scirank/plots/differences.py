@@ -1,6 +1,5 @@
 """How much better one model is than another, group by group: a forest plot."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScirankError, shown
@@ -81,18 +80,4 @@ def _differences(comparison: "Comparison", a: str, b: str, measure: str) -> "dic
     first, second = sorted((a, b), key=list(comparison.results).index)
     of = comparison.statistics.difference
     found = {group: of(first, second, measure, group) for group in (*comparison.first.groups, None)}
-    return found if first == a else {group: _turned(each) for group, each in found.items()}
-
-
-def _turned(each: "Difference") -> "Difference":
-    return replace(
-        each,
-        a=each.b,
-        b=each.a,
-        difference=-each.difference,
-        low=None if each.high is None else -each.high,
-        high=None if each.low is None else -each.low,
-        effect=None if each.effect is None else -each.effect,
-        wins=each.losses,
-        losses=each.wins,
-    )
+    return found if first == a else {group: each.turned() for group, each in found.items()}

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from mdcr_metric.outcomes import EXACT
+
 from ..errors import ScirankError, shown
 from .numbers import about, bounds
 from .style import COLUMN, DARK, LINE, add_legend, legend_lines, look, mark, new_figure, short_names, styled
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..analysis import Comparison
 
-HIT, EXACT = "hit_", "exact_hit_"
+HIT, EXACT_HIT = "hit_", f"{EXACT}hit_"
 
 
 @styled()
@@ -29,7 +31,7 @@ def hits_plot(comparison: "Comparison") -> "Figure":
             f"this plot is of Hit@K, which OAG-QA has; these results are of {comparison.first.benchmark}, with "
             f"{shown(comparison.measures)}"
         )
-    exact = [cutoff for cutoff in cutoffs if f"{EXACT}{cutoff}" in comparison.measures]
+    exact = [cutoff for cutoff in cutoffs if f"{EXACT_HIT}{cutoff}" in comparison.measures]
     models, estimate = list(comparison.results), comparison.statistics.estimate
     handles = [mark(at, name) for at, name in enumerate(short_names(models))]
     handles.append(Line2D([], [], color=DARK, label="answer in title"))
@@ -45,7 +47,7 @@ def hits_plot(comparison: "Comparison") -> "Figure":
         places = [cutoff * beside for cutoff in cutoffs]
         axes.vlines(places, *bounds(found), colour, linewidth=0.9, zorder=2)
         axes.plot(places, [each.mean for each in found], marker=marker, color=colour, zorder=3, clip_on=False)
-        hits = [estimate(model, f"{EXACT}{cutoff}").mean for cutoff in exact]
+        hits = [estimate(model, f"{EXACT_HIT}{cutoff}").mean for cutoff in exact]
         style: dict[str, Any] = {"markerfacecolor": "white", "linewidth": 0.8, "linestyle": "--", "clip_on": False}
         axes.plot([cutoff * beside for cutoff in exact], hits, marker=marker, color=colour, markersize=3.2, **style)
     axes.set(xscale="log", xlabel=f"K\n{about(comparison)}", ylabel="Hit@K in percent", ylim=(0, 102))

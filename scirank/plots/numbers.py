@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ScirankError, shown
-from ..results import PublishedRow, published_rows
+from ..results import PublishedRow, published
 
 if TYPE_CHECKING:
     from ..analysis import Comparison
@@ -34,9 +34,7 @@ def bounds(found: "Sequence[Estimate]") -> tuple[list[float], list[float]]:
 
 
 def published_beside(comparison: "Comparison", measure: str) -> list[PublishedRow]:
-    """What is published of the same split and the same groups; beside others it would mislead."""
+    """What is published of the same queries by this measure."""
     first = comparison.first
-    if first.split != "test":
-        return []
-    same = [row for row in published_rows(first.benchmark) if row.groups.keys() == first.groups.keys()]
+    same = published.published_beside(first.benchmark, first.split, first.groups)
     return [row for row in same if all(measure in numbers for numbers in row.groups.values())]

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..choices import Choice
+from ..choices import Form
 from ..errors import ScirankError
 from ..results import Result
 from . import card, eval_results
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 _Changed = Callable[..., tuple[str, list[str]]]
-
-
-class Form(Choice):
-    """Where numbers stand in a model's repository."""
-
-    EVAL_RESULTS = "eval-results"
-    MODEL_INDEX = "model-index"
 
 
 @dataclass(frozen=True)

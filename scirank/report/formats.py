@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from mdcr_metric.outcomes import EXACT
+
 from ..results import Result
 
 ABBREVIATIONS = {
@@ -27,8 +29,8 @@ LATEX_SPECIAL = {
 
 def label(measure: str) -> str:
     """A measure as papers print it: `recall_5` is R@5; with `exact` where it is under `exact_title`."""
-    kind, _, cutoff = measure.removeprefix("exact_").partition("_")
-    exact = " exact" if measure.startswith("exact_") else ""
+    kind, _, cutoff = measure.removeprefix(EXACT).partition("_")
+    exact = " exact" if measure.startswith(EXACT) else ""
     return ABBREVIATIONS[kind] + (f"@{cutoff}" if cutoff else "") + exact
 
 

@@ -7,11 +7,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from mdcr_metric.outcomes import EXACT
+
 from ..errors import counted
 from ..results import Result
 from .formats import fitted, label
 
-EXACT = "exact_"
 CELL = 9  # the width of a number with what is around it
 NAMES = 56  # the width that names take
 RULES = (

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ..errors import counted
 from ..results import PublishedRow, Result, published_rows
-from ..results.published import caveat
+from ..results.published import caveat, published_beside
 from .formats import fitted, label
 from .questions import print_questions
 
@@ -29,9 +29,7 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     if results[0].asks_questions:
         print_questions(results, console)
         return
-    # Beside numbers of another split, or an average over other fields, a published column would mislead.
-    same = results[0].split == "test"
-    beside = [r for r in published_rows(results[0].benchmark) if same and results[0].groups.keys() == r.groups.keys()]
+    beside = published_beside(results[0].benchmark, results[0].split, results[0].groups)
     per_table = max(1, (console.width - 24) // (CELL * len(results[0].measures) + 2) - len(beside))
     console.print(results[0].title, style="bold", highlight=False, soft_wrap=True)
     for first in range(0, len(results), per_table):

@@ -13,6 +13,8 @@ RULES = ("ties", "missing_text", "quotes")
 """Settings that change what a number is."""
 SEEN = {"template": "text template", "query_template": "query's template", "max_length": "longest text, in tokens"}
 """What models see of a text: it is part of a system, and may differ, but whoever compares has to know."""
+LEFT_OUT = {"missing": "candidates without a score", "no_relevant": "queries without a relevant candidate"}
+"""Settings that may leave out what others count."""
 
 
 def check_comparable(results: Sequence[Result]) -> None:
@@ -53,6 +55,10 @@ def cautions(results: Mapping[str, Result]) -> list[str]:
         values = {name: _of_model(result).get(key) for name, result in results.items() if key in _of_model(result)}
         if len(set(values.values())) > 1:
             notes.append(f"{what} differs: " + ", ".join(f"{name} {value!r}" for name, value in values.items()))
+    for key, what in LEFT_OUT.items():
+        values = {name: result.provenance["settings"].get(key) for name, result in results.items()}
+        if len({value for value in values.values() if value is not None}) > 1:
+            notes.append(f"{what} were treated otherwise: " + ", ".join(f"{n} {v}" for n, v in values.items() if v))
     for name, result in results.items():
         notes += [f"{name}: {note}" for note in result.notes if "trained on" in note]
     of_each = [result.measures for result in results.values()]
@@ -63,7 +69,7 @@ def cautions(results: Mapping[str, Result]) -> list[str]:
 
 
 def _other_queries(one: Result, other: Result) -> Iterator[str]:
-    here, there = (_queries(result) for result in (one, other))
+    here, there = (set(result.keys) for result in (one, other))
     if groups := sorted({group for group, _ in here} ^ {group for group, _ in there}):
         yield (
             f"{counted(len(groups), 'group is', 'groups are')} in one only: {shown(groups)}. "
@@ -72,10 +78,6 @@ def _other_queries(one: Result, other: Result) -> Iterator[str]:
     elif queries := sorted(here ^ there):
         names = [f"{query} ({group})" for group, query in queries]
         yield f"{counted(len(queries), 'query is', 'queries are')} in one only: {shown(names)}"
-
-
-def _queries(result: Result) -> set[tuple[str, str]]:
-    return set(zip(result.per_query["group"], result.per_query["query_id"], strict=True))
 
 
 def _of_model(result: Result) -> Mapping[str, Any]:

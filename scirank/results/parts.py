@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from mdcr_dataset import FIELDS
-from mdcr_metric.calibration import Calibration, calibrate
+from mdcr_metric.calibration import Calibration
+from mdcr_metric.outcomes import RULES
 from oagqa_dataset import TOPICS
 
 from ..errors import ScirankError, shown
 from .comparability import FILES, data_differs
-from .ranked_lists import RULES, RankedList
 from .result import MACHINE, Result
-from .summary import summary_of
+from .summary import calibration_of, summary_of
 
 ORDER = {group: at for at, group in enumerate((*FIELDS, *TOPICS))}
 
@@ -77,12 +77,6 @@ def merge(results: Sequence[Result]) -> Result:
     )
 
 
-def calibration_of(lists: Sequence[RankedList]) -> dict[str, Any]:
-    """The calibration of questions' ranked lists, by hit rule."""
-    scores = [list(each.run.values()) for each in lists]
-    return {rule: asdict(calibrate(scores, [(each.hits or {})[rule] for each in lists])) for rule in RULES}
-
-
 def _differences(one: Result, other: Result) -> list[str]:
     differ = [
         name for name in ("model", "benchmark", "split", "measures") if getattr(one, name) != getattr(other, name)
@@ -116,7 +110,7 @@ def _provenance(results: Sequence[Result], groups: Sequence[str]) -> dict[str, A
 def _pooled(calibrations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Calibrations of parts as one: bins add up."""
     pooled = {}
-    for rule in RULES:
+    for rule in RULES.values():
         counts = np.array([found[rule]["count"] for found in calibrations])
         count = counts.sum(axis=0)
         means = {

@@ -29,6 +29,12 @@ def caveat(benchmark: str, split: str, groups: Collection[str], ties: str | None
     return "" if ties in (None, "trec") else f"this is under the tie rule {ties}"
 
 
+def published_beside(benchmark: str, split: str, groups: Collection[str]) -> list[PublishedRow]:
+    """What is published of the same split and the same groups; beside others it would mislead."""
+    rows = published_rows(benchmark) if split == "test" else []
+    return [row for row in rows if row.groups.keys() == set(groups)]
+
+
 def published_rows(benchmark: str) -> list[PublishedRow]:
     """What is published on a benchmark's test split, best MAP first; empty for others."""
     tables = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))

@@ -6,13 +6,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mdcr_metric.outcomes import RULES
+
 from ..errors import ScirankError, shown
 from ..ranking import ranked
 from .files import read_columns, whole_file
 
 FILE = "rankings.parquet"
 COLUMNS = {"group": "string", "query_id": "string", "paper": "string", "score": "double", "relevant": "bool"}
-RULES = ("title_span", "exact_title")
 
 
 class RankedList(NamedTuple):
@@ -77,7 +78,7 @@ def read_rankings(path: Path, queries: Sequence[tuple[str, str]], questions: boo
     Raises:
         ScirankError: the file is absent, is not of this form, or is of other queries.
     """
-    rules = RULES if questions else ()
+    rules = tuple(RULES.values()) if questions else ()
     if not path.is_file():
         raise ScirankError(f"{path} is absent: ranked lists are saved on request (--save-rankings, save_rankings=True)")
     columns = read_columns(path, COLUMNS | dict.fromkeys(rules, "bool"))

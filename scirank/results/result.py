@@ -2,17 +2,20 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mdcr_metric.outcomes import EXACT
 
 from ..errors import ScirankError, counted
 from . import ranked_lists
 from .files import read_columns, whole_file
 from .provenance import environment, sha256_of_file
 from .ranked_lists import RankedList
+from .summary import headline_of, measures_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +81,11 @@ class Result:
             )
         return self.lists
 
+    @cached_property
+    def keys(self) -> list[tuple[str, str]]:
+        """Group and id of each query, a pair a row of `per_query`."""
+        return keys_of(self.per_query)
+
     @property
     def title(self) -> str:
         """What was evaluated: benchmark, split, queries and groups."""
@@ -91,12 +99,12 @@ class Result:
     @property
     def measures(self) -> list[str]:
         """The measures' names, in the order asked for."""
-        return [name for name in self.summary["unrounded"] if name != "groups"]
+        return measures_in(self.summary)
 
     @property
     def headline(self) -> str:
-        """The measure that stands for the result: of OAG-QA `hit_20`, which is what is published; else the first."""
-        return "hit_20" if "hit_20" in self.measures else self.measures[0]
+        """The measure that stands for the result."""
+        return headline_of(self.measures)
 
     @property
     def average(self) -> dict[str, float]:
@@ -203,8 +211,8 @@ class Result:
         per_query = _per_query(folder / PER_QUERY, saved.summary)
         lists = None
         if rankings:
-            queries = list(zip(per_query["group"], per_query["query_id"], strict=True))
-            lists = ranked_lists.read_rankings(folder / ranked_lists.FILE, queries, "averages" in saved.summary)
+            keys = keys_of(per_query)
+            lists = ranked_lists.read_rankings(folder / ranked_lists.FILE, keys, "averages" in saved.summary)
         return cls(
             model=saved.model,
             benchmark=saved.benchmark,
@@ -240,9 +248,14 @@ class Result:
 
     def __repr__(self) -> str:
         main = self.headline
-        shown = [name for name in self.measures if not self.asks_questions or name in (main, f"exact_{main}", "mrr")]
+        shown = [name for name in self.measures if not self.asks_questions or name in (main, EXACT + main, "mrr")]
         numbers = ", ".join(f"{measure}={self.average[measure]}" for measure in shown)
         return f"Result({self.model} on {self.title}: {numbers})"
+
+
+def keys_of(per_query: Mapping[str, Sequence[Any]]) -> list[tuple[str, str]]:
+    """Group and id of each query of a per-query table."""
+    return list(zip(per_query["group"], per_query["query_id"], strict=True))
 
 
 def title_of(benchmark: str, split: str, summary: Mapping[str, Any]) -> str:
@@ -265,7 +278,7 @@ def _per_query(path: Path, summary: Mapping[str, Any]) -> dict[str, list[Any]]:
             "query_id": "string",
             "group": "string",
             **({"part_of": "string"} if asks_questions else {}),
-            **{name: "double" for name in summary["unrounded"] if name != "groups"},
+            **dict.fromkeys(measures_in(summary), "double"),
             **({"relevant": "int64", "ranked": "int64"} if asks_questions else {}),
             **({"tied": "bool"} if "tied_queries" in summary or not asks_questions else {}),
         },

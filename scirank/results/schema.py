@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..errors import ScirankError, shown
+from .summary import measures_in
 
 SCHEMA = 2
 
@@ -101,7 +102,7 @@ def read_saved(path: Path) -> SavedResult:
 
 def _wrong(summary: dict[str, Any], numbers: Numbers) -> Iterator[str]:
     """Where there is no finite number."""
-    measures = [name for name in numbers.unrounded if name != "groups"]
+    measures = measures_in(summary)
     if not measures or not numbers.groups:
         yield f"summary.{'groups' if measures else 'unrounded'}"
     rows: dict[str, Any] = {"summary": summary, "summary.unrounded": numbers.unrounded}

@@ -8,14 +8,13 @@ from typing import Any
 
 from mdcr_metric import evaluate_queries, parse_measures
 from mdcr_metric.hits import parse_hits
-from mdcr_metric.outcomes import Outcome, columns_of
+from mdcr_metric.outcomes import EXACT, Outcome, columns_of
 
 from . import ranked_lists
-from .parts import calibration_of
 from .provenance import sha256_of_file
 from .result import Result
 from .schema import read_saved
-from .summary import measures_of, summary_of
+from .summary import calibration_of, measures_of, summary_of
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def _per_query(result: Result) -> Check:
             )
             for each, count in zip(lists, counts, strict=True)
         ]
-        columns = columns_of(outcomes, parse_hits([name for name in names if not name.startswith("exact_")]))
+        columns = columns_of(outcomes, parse_hits([name for name in names if not name.startswith(EXACT)]))
         values = {name: column.tolist() for name, column in columns.items()}
         values["ranked"] = [len(each.run) for each in lists]
     else:

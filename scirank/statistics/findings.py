@@ -1,6 +1,6 @@
 """What is said of models: estimates with their intervals, and differences with their tests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import ScirankError
@@ -66,6 +66,20 @@ class Difference:
     wins: int
     ties: int
     losses: int
+
+    def turned(self) -> "Difference":
+        """The same as b - a."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            difference=-self.difference,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            effect=None if self.effect is None else -self.effect,
+            wins=self.losses,
+            losses=self.wins,
+        )
 
 
 @dataclass(frozen=True)

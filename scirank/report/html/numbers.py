@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mdcr_metric.outcomes import EXACT
+
 from ...analysis.comparison import Comparison
 from ...statistics import Difference, Estimate, Statistics
 from ..comparing import LEVEL
 
-EXACT = "exact_"
 MINUS = "\u2212"
 Number = int | float | None
 Cell = tuple[Number, Number, Number]

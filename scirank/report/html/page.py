@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mdcr_dataset import FIELDS
+from mdcr_metric.outcomes import EXACT
 
 from ...analysis.comparison import Comparison
 from ...benchmarks import Benchmark
@@ -180,7 +181,7 @@ def _other_averages(comparison: Comparison) -> list[tuple[str, list[list[str]], 
     rows = []
     for name, result in comparison.results.items():
         averages = [result.summary["averages"][average] for average in AVERAGE_NAMES]
-        both = [[numbers.fixed(row.get(measure)) for row in averages] for measure in (main, numbers.EXACT + main)]
+        both = [[numbers.fixed(row.get(measure)) for row in averages] for measure in (main, EXACT + main)]
         rows.append((name, both, *_hits_and_calibration(result, main)))
     return rows
 

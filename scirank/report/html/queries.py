@@ -35,7 +35,7 @@ def columns(comparison: Comparison, benchmark: Benchmark | None) -> dict[str, An
     return {
         "group": [place[group] for group in table["group"]],
         "id": table["query_id"],
-        "title": None if benchmark is None else list(_titles(_keys(comparison), benchmark)),
+        "title": None if benchmark is None else list(_titles(comparison.first.keys, benchmark)),
         "values": values,
     }
 
@@ -85,7 +85,7 @@ class Lists:
         """Row -> what the page shows of it, in an order, until so many bytes are filled."""
         if not any(self._lists):
             return {}
-        keys, found = _keys(self.comparison), {}
+        keys, found = self.comparison.first.keys, {}
         for row in order:
             before = len(self.papers.ids)
             entry = self._entry(*keys[row])
@@ -149,11 +149,6 @@ class Lists:
                 known.titles.append(task.corpus[paper].title if task is not None and paper in task.corpus else None)
             named.append(known.place[own + paper])
         return named
-
-
-def _keys(comparison: Comparison) -> list[tuple[str, str]]:
-    table = comparison.first.per_query
-    return list(zip(table["group"], table["query_id"], strict=True))
 
 
 def _titles(keys: Iterable[tuple[str, str]], benchmark: Benchmark) -> Iterator[str]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from mdcr_metric.outcomes import EXACT
+
 from ...analysis.comparison import Comparison
 from ...statistics import Statistics
 from ..comparing import LEVEL
 from ..formats import label
-from .numbers import EXACT, fixed, p_value, rounded
+from .numbers import fixed, p_value, rounded
 
 NAMED = 3
 """Models that a heading names."""
@@ -36,11 +38,9 @@ def heading(comparison: Comparison) -> str:
 def verdict(comparison: Comparison, a: str, b: str) -> str:
     """What the headline measure's average says of two models."""
     found = comparison.statistics.difference(a, b, comparison.headline)
-    better, worse, low, high = a, b, found.low, found.high
-    if found.difference < 0:
-        better, worse = b, a
-        low, high = (None if bound is None else -bound for bound in (found.high, found.low))
-    size = f"{fixed(rounded(abs(found.difference)))} points {label(comparison.headline)}"
+    above = found.turned() if found.difference < 0 else found
+    better, worse, low, high = above.a, above.b, above.low, above.high
+    size = f"{fixed(rounded(above.difference))} points {label(comparison.headline)}"
     share = f"{100 * comparison.statistics.confidence:g}\u00a0%"
     interval = "" if low is None or high is None else f"{share} {fixed(rounded(low))} to {fixed(rounded(high))}, "
     pairs = len(comparison.pairs)
