@@ -15,6 +15,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 from conftest import SHARED, pool
+from rich.console import Console
 from scipy.stats import bootstrap, permutation_test
 
 import mdcr_dataset
@@ -842,11 +843,19 @@ def test_compare_on_the_command_line(saved, comparison_of, scirank):
         assert all(numbers_of(statistics.estimate(model, "above")) in line for model in ("bm25", "random"))
     assert "The 7 queries that changed most" in after
     titles = {query: paper.title for task in benchmark.tasks for query, paper in task.queries.items()}
+    lines = after.splitlines()
     for change in changes(comparison, "bm25", "random", most=7):
-        (line,) = [line for line in after.splitlines() if f" {change.query_id} " in line]
-        assert f"{change.a:.2f}" in line
-        assert f"{change.b:.2f}" in line
-        assert titles[change.query_id][:70] in line
+        at = lines.index(f"query {change.query_id}, {change.group}: {titles[change.query_id]}")
+        assert all(
+            f"{name}, {value:.2f}" in lines[at + 2] for name, value in (("bm25", change.a), ("random", change.b))
+        )
+        seen = view(comparison.results, change.query_id, change.group, benchmark, top=3)
+        for rank, both in enumerate(zip(*seen.rankings.values(), strict=True), 1):
+            for place in both:
+                assert f"{rank}{', right' * place.right} " in lines[at + 3 + rank]
+                assert place.title[:40] in lines[at + 3 + rank]
+        late = [places[0] for places in seen.right.values() if places[0].rank > 3]
+        assert all(part in lines[at + 7] for place in late for part in (f"{place.rank}, right ", place.title[:40]))
 
 
 def test_compare_without_lists_and_without_data(results_of, scirank, tmp_path):
@@ -863,7 +872,12 @@ def test_compare_without_lists_and_without_data(results_of, scirank, tmp_path):
     with_data = scirank(
         "compare", "bm25", "random", "--resamples", "20", "--data-dir", mdcr_dataset.MINI, "--queries", "1"
     )
-    assert "Grammar-Aware Mutation with Coverage Feedback" in with_data.stdout
+    (change,) = changes(compare(results_of("mdcr-mini"), resamples=20), "bm25", "random", most=1)
+    (line,) = [
+        line for line in with_data.stdout.splitlines() if "Grammar-Aware Mutation with Coverage Feedback" in line
+    ]
+    assert line.split()[0] in change.group
+    assert all(text in line for text in (change.query_id, f"{change.a:.2f}", f"{change.b:.2f}"))
     assert with_data.stderr == ""
     assert "stands above a true citation" not in with_data.stdout  # no ranked lists
 
@@ -878,6 +892,38 @@ def test_compare_in_other_formats(name, form, saved, comparison_of, scirank):
     else:
         assert done.stdout == expected
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+def test_no_number_is_cut_in_a_narrow_terminal(width, comparison_of):
+    """What does not fit is left out as a column; the difference, its interval and the corrected p stay longest."""
+    comparison, out = comparison_of("mdcr-mini"), io.StringIO()
+    comparing.print_comparison(comparison, Console(file=out, width=width, no_color=True, markup=False, emoji=False))
+    difference = comparison.statistics.difference("bm25", "random", "map")
+    lines = [
+        line for line in out.getvalue().splitlines() if line.startswith((" MAP ", " AVG ", " Biology ", " group "))
+    ]
+    assert not any("…" in line for line in lines)
+    assert all(len(line) <= width for line in lines)
+    (average,) = [line for line in lines if line.startswith(" AVG ")]
+    shown = [f"{difference.difference:+.2f}"]
+    if width >= 80:
+        shown.append(f"{difference.low:+.2f} to {difference.high:+.2f}")
+    if width >= 100:
+        shown.append(comparing.p_value(difference.p_holm))
+    if width >= 120:
+        shown += [f"{difference.wins}", f"{difference.ties}", f"{difference.losses}"]
+    assert all(text in average for text in shown)
+
+
+def test_other_treatment_of_what_is_missing_is_told(results_of):
+    bm25, random = results_of("mdcr-mini")
+    settings = {**random.provenance["settings"], "missing": "drop"}
+    other = replace(random, provenance={**random.provenance, "settings": settings})
+    lowest = replace(bm25, provenance={**bm25.provenance, "settings": {**settings, "missing": "lowest"}})
+    told = "candidates without a score were treated otherwise: bm25 lowest, random drop"
+    assert told in compare([lowest, other], resamples=10).cautions
+    assert not any("treated otherwise" in each for each in compare([bm25, random], resamples=10).cautions)
 
 
 def test_options_and_cautions_of_compare(results_of, scirank, tmp_path):

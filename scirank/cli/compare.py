@@ -23,7 +23,12 @@ def compare(
     measures: Measures = None,
     groups: Groups = None,
     format: Annotated[Format, typer.Option(help="csv and json have every number in full.")] = Format.TABLE,  # noqa: A002
-    queries: Annotated[int, typer.Option(min=0, help="Also the queries that changed most, so many a pair.")] = 0,
+    queries: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Also the queries that changed most, so many a pair, with the first papers of both models."
+        ),
+    ] = 0,
     data_dir: DataDir = None,
     resamples: Annotated[int, typer.Option(min=1, help="Of the bootstrap and of the test.")] = 10_000,
     confidence: Annotated[float, typer.Option(min=0.01, max=0.999, help="Of the intervals.")] = 0.95,
@@ -102,6 +107,7 @@ def _print(found: "Comparison", benchmark: "Benchmark | None", queries: int) -> 
     from ..analysis.queries import changes
     from ..analysis.subsets import subsets
     from ..report import comparing
+    from ..report.changes import print_changes
     from ..report.page import sources_of
     from ..report.terminal import console
 
@@ -111,6 +117,8 @@ def _print(found: "Comparison", benchmark: "Benchmark | None", queries: int) -> 
     if sources := sources_of(found, benchmark):
         comparing.print_confusion(sources, console())
     for pair in found.pairs if queries else ():
-        comparing.print_changes(changes(found, *pair, most=queries), pair, benchmark, console())
+        print_changes(
+            changes(found, *pair, most=queries), {name: found.results[name] for name in pair}, benchmark, console()
+        )
     if benchmark is None:
         tell(["without the benchmark's files (--data-dir) there are no titles, abstracts and sources of candidates"])

@@ -8,9 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..analysis.comparison import AVERAGE, Comparison
-from ..analysis.queries import Change
 from ..analysis.subsets import Subset
-from ..benchmarks import Benchmark
 from ..errors import counted
 from ..statistics import Difference, Estimate, Statistics
 from .formats import fitted, label
@@ -20,6 +18,10 @@ LEVEL = 0.05
 """Below this, after Holm's correction, a difference is called one."""
 MODEL = 28
 """Characters of a column of a model's means with their intervals."""
+LAST = ("difference", "interval", "p, Holm", "wins", "losses", "ties", "p", "effect", "detectable")
+"""Columns in the order in which they are kept where not all fit; any other comes before."""
+Rows = dict[str, dict[str, str]]
+"""A row's name -> column -> cell."""
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
@@ -34,10 +36,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         console.print(_averages(comparison, models))
     for a, b in comparison.pairs:
         console.print(verdict(comparison, a, b), style="bold", soft_wrap=True)
-        rows = [(label(m), statistics.difference(a, b, m)) for m in comparison.measures]
-        console.print(_differences("measure", rows))
+        console.print(_that_fit("measure", _measures(comparison, a, b), console))
         console.print(f"{label(comparison.headline)} by group", style="bold")
-        console.print(_groups(comparison, a, b))
+        console.print(_that_fit("group", _groups(comparison, a, b), console))
     if comparison.pairs:
         console.print(_how(statistics, len(comparison.pairs)), style="dim", soft_wrap=True)
 
@@ -95,25 +96,6 @@ def print_subsets(found: Sequence[Subset], comparison: Comparison, console: Cons
         console.print(table)
 
 
-def print_changes(
-    found: Sequence[Change], names: tuple[str, str], benchmark: Benchmark | None, console: Console
-) -> None:
-    """Print the queries that changed most between two models."""
-    tasks = {} if benchmark is None else {task.group: task for task in benchmark.tasks}
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    for head in ("group", "query"):
-        table.add_column(f"\n{head}", no_wrap=True)
-    for name in names:
-        table.add_column(f"{fitted(name, 20)}\n", justify="right")
-    table.add_column("\ntitle", max_width=80, no_wrap=True, overflow="ellipsis")
-    for change in found:
-        document = tasks[change.group].queries[change.query_id] if tasks else None
-        title = "" if document is None else document.title or document.text
-        table.add_row(change.group, change.query_id, f"{change.a:.2f}", f"{change.b:.2f}", title)
-    console.print(f"The {counted(len(found), 'query', 'queries')} that changed most", style="bold")
-    console.print(table)
-
-
 def p_value(p: float) -> str:
     """A p-value as papers print it."""
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.0e}"
@@ -136,46 +118,54 @@ def _averages(comparison: Comparison, models: Sequence[str]) -> Table:
     return table
 
 
-def _differences(what: str, rows: Sequence[tuple[str, Difference]]) -> Table:
-    heads = ("difference", "interval", "p", "p, Holm", "effect", "detectable", "wins", "ties", "losses")
+def _measures(comparison: Comparison, a: str, b: str) -> Rows:
+    found = ((measure, comparison.statistics.difference(a, b, measure)) for measure in comparison.measures)
+    return {label(measure): _cells(each) for measure, each in found}
+
+
+def _groups(comparison: Comparison, a: str, b: str) -> Rows:
+    statistics, measure = comparison.statistics, comparison.headline
+    rows = {}
+    for group in (*comparison.first.groups, None):
+        means = {fitted(m, 20): f"{statistics.estimate(m, measure, group).mean:.2f}" for m in (a, b)}
+        rows[AVERAGE if group is None else group] = means | _cells(statistics.difference(a, b, measure, group))
+    return rows
+
+
+def _cells(found: Difference) -> dict[str, str]:
+    return {
+        "difference": f"{found.difference:+.2f}",
+        "interval": "" if found.low is None or found.high is None else f"{found.low:+.2f} to {found.high:+.2f}",
+        "p": p_value(found.p),
+        "p, Holm": p_value(found.p_holm),
+        "effect": "" if found.effect is None else f"{found.effect:+.2f}",
+        "detectable": "" if found.detectable is None else f"{found.detectable:.2f}",
+        "wins": f"{found.wins:,}",
+        "ties": f"{found.ties:,}",
+        "losses": f"{found.losses:,}",
+    }
+
+
+def _that_fit(what: str, rows: Rows, console: Console) -> Table:
+    """A table of rows; where not all columns fit, with those that say most."""
+    columns = {head: [head, *(row[head] for row in rows.values())] for head in next(iter(rows.values()))}
+    widths = {head: max(map(len, cells)) + 3 for head, cells in columns.items()}
+    room = console.width - max(map(len, [what, *rows])) - 2
+    kept: list[str] = []
+    for head in sorted(columns, key=lambda head: LAST.index(head) if head in LAST else -1):
+        room -= widths[head]
+        if room >= 0:
+            kept.append(head)
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column(what, no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    for name, found in rows:
-        table.add_row(name, *_cells(found))
-    return table
-
-
-def _groups(comparison: Comparison, a: str, b: str) -> Table:
-    statistics, measure = comparison.statistics, comparison.headline
-    heads = (fitted(a, 20), fitted(b, 20), "difference", "interval", "p", "p, Holm", "wins", "ties", "losses")
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("group", no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    for group in (*comparison.first.groups, None):
-        found = statistics.difference(a, b, measure, group)
-        means = [f"{statistics.estimate(model, measure, group).mean:.2f}" for model in (a, b)]
-        if group is None:
+    for head in columns:
+        if head in kept:
+            table.add_column(head, justify="right", no_wrap=True)
+    for name, row in rows.items():
+        if name == AVERAGE:
             table.add_section()
-        cells = _cells(found)
-        table.add_row(AVERAGE if group is None else group, *means, *cells[:4], *cells[6:])
+        table.add_row(name, *(cell for head, cell in row.items() if head in kept))
     return table
-
-
-def _cells(found: Difference) -> list[str]:
-    return [
-        f"{found.difference:+.2f}",
-        "" if found.low is None or found.high is None else f"{found.low:+.2f} to {found.high:+.2f}",
-        p_value(found.p),
-        p_value(found.p_holm),
-        "" if found.effect is None else f"{found.effect:+.2f}",
-        "" if found.detectable is None else f"{found.detectable:.2f}",
-        f"{found.wins:,}",
-        f"{found.ties:,}",
-        f"{found.losses:,}",
-    ]
 
 
 def _with_interval(found: Estimate) -> str:
