@@ -779,6 +779,7 @@ def test_some_groups_are_as_run_alone(run, model, name, groups, keep):
     assert some.summary == alone.summary
     assert some.per_query == alone.per_query
     assert as_lists(some) == as_lists(alone)
+    assert some.provenance["settings"]["groups"] == list(alone.groups)
 
 
 def test_some_groups_where_questions_have_no_ranking(score_file, tmp_path):

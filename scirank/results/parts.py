@@ -34,7 +34,14 @@ def restricted(result: Result, groups: Sequence[str]) -> Result:
     lists = None if result.lists is None else tuple(compress(result.lists, inside))
     per_query = {name: list(compress(values, inside)) for name, values in result.per_query.items()}
     calibration = None if lists is None or "calibration" not in result.summary else calibration_of(lists)
-    return replace(result, per_query=per_query, summary=summary_of(per_query, calibration), lists=lists)
+    settings = {**result.provenance["settings"], "groups": [group for group in result.groups if group in wanted]}
+    return replace(
+        result,
+        per_query=per_query,
+        summary=summary_of(per_query, calibration),
+        provenance={**result.provenance, "settings": settings},
+        lists=lists,
+    )
 
 
 def merge(results: Sequence[Result]) -> Result:
