@@ -16,7 +16,7 @@ test: .venv/test
 	.venv/bin/pytest -n 2 -m "not full"
 
 # What takes minutes: whole runs on real data, and the tests with the oldest supported packages.
-test-full: .venv/test .venv-oldest/test
+test-full: .venv/benchmarks .venv-oldest/test
 	.venv/bin/pytest -m full
 	.venv-oldest/bin/pytest -n 2 -m "not full"
 
@@ -28,6 +28,8 @@ benchmarks: .venv/benchmarks
 	.venv/bin/python benchmarks/encode.py
 	.venv/bin/python benchmarks/significance.py
 	.venv/bin/python benchmarks/results.py
+	.venv/bin/python benchmarks/report.py
+	.venv/bin/python benchmarks/ties.py
 
 .venv/demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

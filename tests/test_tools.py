@@ -1,21 +1,27 @@
-"""The other commands: audit, reproduce, help."""
+"""The other commands: audit, reproduce, trec, help; and other tools beside ours."""
 
 import json
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from statistics import fmean
+from zlib import crc32
 
 import pytest
 from conftest import LISTS, pool, zipped_folder
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scirank as package
 from mdcr_dataset import MdcrDataError
+from mdcr_metric import evaluate_queries, parse_measures
 from scirank.audit_mdcr import audit_mdcr
 from scirank.audit_oagqa import TopicAudit, audit_oagqa, contained
 from scirank.errors import ScirankError
+from scirank.question_scoring import score_run
 from scirank.reproduce import compare, reproduce_scincl
-from scirank.results import published_rows
+from scirank.results import Result, published_rows
 from scirank.scoring import score
 
 
@@ -226,3 +232,240 @@ def test_version(scirank_process):
     from scirank import __version__
 
     assert scirank_process("--version").stdout == f"scirank {__version__}\n"
+
+
+class Coarse:
+    """A model with few different scores, and many papers of each."""
+
+    name, notes = "a coarse model", ()
+
+    def rank(self, tasks, progress):
+        for task in tasks:
+            scores = {
+                query: {paper: float(crc32(paper.encode()) % 7) for paper in task.pool(query)} for query in task.queries
+            }
+            yield package.Ranking(task.group, scores)
+
+    def provenance(self):
+        return {}
+
+
+MEASURES = {  # by trec_eval's other reader, and here
+    "mdcr-mini": {"AP": "map", "nDCG": "ndcg", "R@5": "recall_5", "RR": "mrr"},
+    "oagqa-mini": {"RR": "exact_mrr", "R@5": "recall_5", "R@10": "recall_10", "Success@5": "exact_hit_5"},
+}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Folders of results with ranked lists: one with equal scores, one with different ones."""
+    folder = tmp_path_factory.mktemp("saved")
+    for benchmark, asked in MEASURES.items():
+        measures = [name.removeprefix("exact_") for name in asked.values()]
+        options = {"top_k": 10} if benchmark == "oagqa-mini" else {}
+        options |= {"out": folder / benchmark, "save_rankings": True, "quiet": True, "measures": measures}
+        for model in (Coarse(), "random"):
+            package.run(model, benchmark, **options)
+    return folder
+
+
+def read_by_ir_measures(folder, names):
+    """Measure -> query -> value, out of `run.trec` and `qrels.trec`."""
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels, run = (list(read(str(folder / name))) for read, name in (
+        (ir_measures.read_trec_qrels, "qrels.trec"), (ir_measures.read_trec_run, "run.trec")))  # fmt: skip
+    found = defaultdict(dict)
+    for row in ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], qrels, run):
+        found[str(row.measure)][row.query_id] = row.value
+    return found
+
+
+@pytest.mark.parametrize("by_rank", [(), ("--by-rank",)])
+@pytest.mark.parametrize("model", ["a_coarse_model", "random"])
+@pytest.mark.parametrize("benchmark", MEASURES)
+def test_other_tools_get_a_saved_results_numbers(saved, scirank, tmp_path, benchmark, model, by_rank):
+    done = scirank("trec", saved / benchmark / model, "--out", "trec", *by_rank)
+    assert done.stderr.splitlines() == ["saved trec/run.trec", "saved trec/qrels.trec"]
+    result = Result.load(saved / benchmark / model)
+    assert (result.summary["tied_queries"] > 0) == (model != "random")
+    found = read_by_ir_measures(tmp_path / "trec", MEASURES[benchmark])
+    queries, groups = result.per_query["query_id"], result.per_query["group"]
+    for theirs, ours in MEASURES[benchmark].items():
+        values = dict(zip(queries, result.per_query[ours], strict=True))
+        assert found[theirs] == pytest.approx(values, rel=0, abs=1e-9)
+        by_group = defaultdict(list)
+        for query, group in zip(queries, groups, strict=True):
+            by_group[group].append(100 * found[theirs][query])
+        expected = {group: row[ours] for group, row in result.summary["unrounded"]["groups"].items()}
+        assert {group: fmean(row) for group, row in by_group.items()} == pytest.approx(expected, rel=0, abs=1e-9)
+    rows = [line.split() for line in (tmp_path / "trec" / "run.trec").read_text().splitlines()]
+    assert {row[5] for row in rows} == {"".join(result.model.split())}
+    if by_rank:
+        by_query = defaultdict(list)
+        for query, _, _, rank, value, _ in rows:
+            by_query[query].append((int(rank), int(value)))
+        assert all(row == [(n, len(row) - n + 1) for n in range(1, len(row) + 1)] for row in by_query.values())
+
+
+def test_answers_that_were_not_ranked_count_for_other_tools_too(saved, scirank, tmp_path):
+    scirank("trec", saved / "oagqa-mini" / "random", "--out", "trec", "--topics", "optics")
+    task = next(task for task in package.load_benchmark("oagqa-mini").tasks if task.group == "optics")
+    relevant = {f"{query} 0 optics/{paper} 1" for query, papers in task.relevant.items() for paper in papers}
+    assert set((tmp_path / "trec" / "qrels.trec").read_text().splitlines()) == relevant
+    ranked = {tuple(line.split()[:3:2]) for line in (tmp_path / "trec" / "run.trec").read_text().splitlines()}
+    assert {query for query, _ in ranked} == set(task.queries)
+    assert not {tuple(line.split()[:3:2]) for line in relevant} <= ranked
+
+
+def test_a_file_of_questions_for_other_tools(write_oagqa, scirank, tmp_path):
+    """Equal scores in the file's order, answers that are not ranked, a question with neither answer nor ranking."""
+    titles = ("Light", "Waves", "Lenses", "Light")
+    folder = write_oagqa(
+        [(str(row), f"text {row}", title) for row, title in enumerate(titles)],
+        [("What?", ["Light"]), ("Why?", ["Waves"]), ("How?", ["Nowhere"]), ("Where?", ["Nowhere"])],
+    )
+    lists = ((0, ["2", "3"], [1, 1]), (1, ["1", "2", "0"], [1, 1, 1]), (3, ["0"], [1]))
+    path = tmp_path / "optics-mine.jsonl"
+    path.write_text("".join(json.dumps({"question": q, "ids": ids, "scores": s}) + "\n" for q, ids, s in lists))
+    measures = ["recall_1", "recall_3", "mrr"]
+    result = score_run(path, data_dir=folder, measures=measures, missing="lowest")
+    result.save(tmp_path / "mine", rankings=True)
+    plain = scirank("trec", "mine", "--out", "plain", "--data-dir", folder)
+    assert "note: of 2 of 4 queries equal scores stand in an order that only --by-rank keeps\n" in plain.stderr
+    assert "note" not in scirank("trec", "mine", "--out", "kept", "--by-rank", OAGQA_DATA_DIR=str(folder)).stderr
+    expected = {
+        theirs: dict(zip(result.per_query["query_id"], result.per_query[ours], strict=True))
+        for theirs, ours in (("R@1", "recall_1"), ("R@3", "recall_3"), ("RR", "exact_mrr"))
+    }
+    assert expected["RR"] == {"optics/0": 0.5, "optics/1": 1, "optics/2": 0, "optics/3": 0}
+    assert read_by_ir_measures(tmp_path / "kept", expected) == expected
+    by_id = read_by_ir_measures(tmp_path / "plain", ["RR"])["RR"]
+    assert by_id == {"optics/0": 1, "optics/1": 0.5, "optics/2": 0, "optics/3": 0}
+    (tmp_path / "data" / "optics-papers-10k.tsv").write_text("0\ttext\tLight\n")
+    for arguments, message in [
+        ((), "error: optics-mine: which papers answer is said by oagqa's files, of which none are at hand. Choose d"),
+        (("--data-dir", folder), "error: these are not the files that the result is of: "),
+        (("--data-dir", folder, "--topics", "waves"), "error: optics-mine has no group waves; it has optics"),
+    ]:
+        assert scirank("trec", "mine", "--out", "none", *arguments, expect=1).stderr.startswith(message)
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_trec_files_cannot_hold_or_say(write_mdcr, scirank, tmp_path):
+    papers = [{"paper_id": str(row), "title": f"t {row}"} for row in range(1, 6)]
+    fields = {
+        "Art": {"1": pool(bm25=["2", "3"], true=["4"]), "5": pool(bm25=["2"], true=["3"])},
+        "Music": {"1": pool(bm25=["3"], true=["2"])},
+    }
+    folder = write_mdcr(fields, papers)
+    scores = {"1_2": 1, "1_3": 1, "5_2": 0.5, "5_3": 0.5}
+    (tmp_path / "scores.json").write_text(json.dumps(scores))
+    result = score(
+        folder / "mdcr_test.json", tmp_path / "scores.json", missing="drop", no_relevant="zero", ties="expected"
+    )
+    result.save(tmp_path / "mine", rankings=True)
+    result.save(tmp_path / "bare")
+    refused = scirank("trec", "mine", "--out", "all", expect=1).stderr
+    assert refused == (
+        "error: query 1 is in two groups, which TREC files cannot tell apart; write some groups at a time (--groups)\n"
+    )
+    told = scirank("trec", "mine", "--out", "art", "--fields", "Art").stderr
+    assert "note: this result is under the tie rule expected; the files have equal scores by id, as trec" in told
+    # What was dropped for want of a score, here the only citation of a query, was not evaluated and is not judged.
+    assert (tmp_path / "art" / "qrels.trec").read_text() == "1 0 2 0\n1 0 3 0\n5 0 2 0\n5 0 3 1\n"
+    found = read_by_ir_measures(tmp_path / "art", ["AP"])["AP"]
+    assert found == {"1": 0, "5": 1}
+    bare = scirank("trec", "bare", "--out", "none", expect=1).stderr
+    assert bare.startswith("error: bare/rankings.parquet is absent: ranked lists are saved on request (--save-rankings")
+    assert not (tmp_path / "none").exists()
+
+
+RANX = {"map": "map", "ndcg": "ndcg", "recall@5": "recall_5", "mrr": "mrr", "map@10": "map_10", "ndcg@10": "ndcg_10",
+        "precision@10": "precision_10", "hit_rate@5": "success_5"}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def read_by_ranx():
+    """Measure -> query -> value, out of dictionaries."""
+    ranx = pytest.importorskip("ranx")
+
+    def values(qrels, runs, names):
+        run = ranx.Run(runs)
+        ranx.evaluate(ranx.Qrels(qrels), run, list(names))
+        return {name: dict(run.scores[name]) for name in names}
+
+    return values
+
+
+@pytest.mark.full
+def test_ranx_agrees_where_no_scores_are_equal(read_by_ranx, saved):
+    result = Result.load(saved / "mdcr-mini" / "random", rankings=True)
+    lists = {each.query_id: dict(each.run) for each in result.known_lists()}
+    qrels = {each.query_id: {p: int(p in each.relevant) for p in each.run} for each in result.known_lists()}
+    lists["none"], qrels["none"] = {"a": 2.0, "b": 1.0}, {"a": 0, "b": 0}  # counts 0 in both
+    found = read_by_ranx(qrels, lists, RANX)
+    ours = evaluate_queries(list(lists.values()), [qrels[query] for query in lists], parse_measures(RANX.values()))
+    assert not any(ours.tied)
+    for theirs, (measure, values) in zip(RANX, ours.values.items(), strict=True):
+        assert str(measure) == RANX[theirs]
+        assert found[theirs] == pytest.approx(dict(zip(lists, values, strict=True)), rel=0, abs=1e-9)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("scores", "ranx", "trec"),
+    [
+        ({"a": 1.0, "b": 1.0}, 1.0, 0.5),  # as given; by id, falling
+        ({"b": 1.0, "a": 1.0}, 0.5, 0.5),
+        ({"a": 1.0 + 1e-9, "b": 1.0}, 1.0, 0.5),  # equal in single precision only
+        ({"a": 1.0 + 1e-6, "b": 1.0}, 1.0, 1.0),
+    ],
+)
+def test_ranx_orders_equals_in_its_own_way(read_by_ranx, scores, ranx, trec):
+    qrel = {paper: int(paper == "a") for paper in scores}
+    assert read_by_ranx({"q": qrel}, {"q": scores}, ["mrr"])["mrr"]["q"] == pytest.approx(ranx)
+    (ours,) = evaluate_queries([scores], [qrel], parse_measures("mrr")).values[parse_measures("mrr")[0]]
+    assert ours == pytest.approx(trec)
+
+
+@pytest.mark.full
+def test_ranx_orders_many_equals_neither_as_given_nor_by_id(read_by_ranx):
+    papers = [f"{n:02}" for n in range(17)]
+    qrels = {paper: dict.fromkeys(papers, 0) | {paper: 1} for paper in papers}
+    found = read_by_ranx(qrels, {paper: dict.fromkeys(papers, 1.0) for paper in papers}, ["mrr"])["mrr"]
+    order = sorted(papers, key=found.__getitem__, reverse=True)
+    assert sorted(map(float, found.values())) == pytest.approx([1 / rank for rank in range(17, 0, -1)])
+    assert order not in (papers, papers[::-1])
+
+
+@pytest.mark.full
+def test_ranks_for_scores_make_ranx_agree(read_by_ranx, saved, scirank, tmp_path):
+    import ranx
+
+    folder = saved / "mdcr-mini" / "a_coarse_model"
+    result = Result.load(folder)
+    agrees = {}
+    for option in ((), ("--by-rank",)):
+        scirank("trec", folder, "--out", "trec", *option)
+        qrels = ranx.Qrels.from_file(str(tmp_path / "trec" / "qrels.trec"), kind="trec")
+        run = ranx.Run.from_file(str(tmp_path / "trec" / "run.trec"), kind="trec")
+        ranx.evaluate(qrels, run, ["map"])
+        expected = dict(zip(result.per_query["query_id"], result.per_query["map"], strict=True))
+        agrees[option] = dict(run.scores["map"]) == pytest.approx(expected, rel=0, abs=1e-9)
+    assert agrees == {(): False, ("--by-rank",): True}
+
+
+@pytest.mark.full
+def test_ranx_matches_plain_dictionaries_by_position():
+    ranx = pytest.importorskip("ranx")
+    qrels = {"2": {"a": 1, "b": 0}, "1": {"a": 0, "b": 1}}
+    run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0, "b": 2.0}}
+    assert ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "mrr") == 0.5
+    assert ranx.evaluate(qrels, run, "mrr") == 1.0
+
+
+def test_rr_with_a_cutoff_has_another_tie_rule_in_ir_measures():
+    ir_measures = pytest.importorskip("ir_measures")
+    asked = [ir_measures.RR, ir_measures.RR @ 10]
+    found = ir_measures.calc_aggregate(asked, {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}})
+    assert [found[measure] for measure in asked] == [0.5, 1.0]

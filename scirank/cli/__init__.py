@@ -1,7 +1,8 @@
 """The command line: parses, calls, prints. Everything heavy is imported where it is needed."""
 
 from .app import app, main
-from . import score, run, results, compare, plot, report, train, mine, convert, audit, reproduce, publish, cite, cache
+from . import score, run, results, compare, plot, report, trec, train, mine, convert, audit, reproduce, publish, cite
+from . import cache
 
 __all__ = [
     "app",
@@ -20,4 +21,5 @@ __all__ = [
     "run",
     "score",
     "train",
+    "trec",
 ]
