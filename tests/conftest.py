@@ -295,3 +295,31 @@ def upstream_zip(web, monkeypatch):
     served, address = web
     monkeypatch.setattr("oagqa_dataset.files.UPSTREAM", f"{address}/oagqa.zip")
     return served / "oagqa.zip"
+
+
+@pytest.fixture
+def at_hub(monkeypatch):
+    """What HF_ENDPOINT would do, had huggingface_hub not been imported yet."""
+    from huggingface_hub import constants
+
+    def at(address):
+        monkeypatch.setattr(constants, "ENDPOINT", address)
+        template = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+    return at
+
+
+@pytest.fixture
+def hub(monkeypatch, at_hub):
+    """A small Hub in this process, for a user with a token that may write."""
+    from hub_stand_in import Hub
+    from huggingface_hub import constants
+
+    hub = Hub()
+    at_hub(hub.url)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setenv("HF_TOKEN", "hf_right")
+    yield hub
+    hub.close()

@@ -1,14 +1,8 @@
 """Results on a model's page, against a small Hub in this process; and whom to cite."""
 
-import base64
-import hashlib
-import json
 import re
-import threading
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
 
 import huggingface_hub
 import pytest
@@ -30,101 +24,6 @@ ENTRIES = ".eval_results/mdcr.yaml"
 has_entries = pytest.mark.skipif(
     not hasattr(huggingface_hub, "EvalResultEntry"), reason="needs a huggingface_hub with EvalResultEntry"
 )
-
-
-class Hub:
-    """As much of the Hub as reading a model's files and committing to it takes."""
-
-    def __init__(self):
-        self.repos, self.sent, self.refused, self.newer = {}, [], {}, False
-        hub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                hub.answer(self)
-
-            do_HEAD = do_POST = do_GET  # noqa: N815
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def commit(self, repo):
-        return hashlib.sha1(json.dumps(self.repos[repo]).encode()).hexdigest()
-
-    def answer(self, request):
-        url = urlsplit(request.path)
-        body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
-        if request.command == "POST":
-            self.sent.append(unquote(url.path))
-        if "Bearer hf_wrong" in request.headers.get("Authorization", ""):
-            message = "Invalid credentials in Authorization header"
-            status, content, headers = 401, {"error": message}, {"X-Error-Message": message}
-        else:
-            status, content, headers = self.found(unquote(url.path), parse_qs(url.query), body)
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        request.send_response(status)
-        for name, value in {"Content-Length": str(len(data)), **headers}.items():
-            request.send_header(name, value)
-        request.end_headers()
-        if request.command != "HEAD":
-            request.wfile.write(data)
-
-    def found(self, path, query, body):
-        """Status, content and headers."""
-        if path == "/api/validate-yaml":
-            return *self.refused.get(path, (200, {"errors": [], "warnings": []})), {}
-        of_file = re.fullmatch(r"/([^/]+/[^/]+)/resolve/(\w+)/(.+)", path)
-        of_api = re.fullmatch(r"/api/models/([^/]+/[^/]+)(?:/(revision|preupload|commit).*)?", path)
-        repo = (of_file or of_api)[1]
-        if repo not in self.repos:
-            return 401, {}, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Invalid username or password."}
-        files, commit = self.repos[repo], self.commit(repo)
-        if of_file:
-            data = files[of_file[3]].encode()
-            return 200, data, {"ETag": f'"{hashlib.sha1(data).hexdigest()}"', "X-Repo-Commit": commit}
-        if of_api[2] == "preupload":
-            named = [each["path"] for each in json.loads(body)["files"]]
-            rows = [{"path": name, "uploadMode": "regular", "shouldIgnore": False, "oid": None} for name in named]
-            return 200, {"files": rows}, {}
-        if of_api[2] == "commit":
-            return *self.committed(repo, [json.loads(line) for line in body.splitlines()], "create_pr" in query), {}
-        return 200, {"id": repo, "sha": commit, "siblings": [{"rfilename": name} for name in sorted(files)]}, {}
-
-    def committed(self, repo, lines, pr):
-        if "commit" in self.refused or self.newer or lines[0]["value"]["parentCommit"] != self.commit(repo):
-            return self.refused.get("commit", 412), {"error": "no"}
-        made = {"commitUrl": f"{self.url}/{repo}/commit/x", "commitOid": "x" * 40, "success": True}
-        if pr:
-            return 200, made | {"pullRequestUrl": f"{self.url}/{repo}/discussions/1"}
-        for line in lines[1:]:
-            assert line["key"] == "file"
-            self.repos[repo][line["value"]["path"]] = base64.b64decode(line["value"]["content"]).decode()
-        return 200, made
-
-
-def at_hub(monkeypatch, address):
-    """What HF_ENDPOINT would do, had the library not been imported yet."""
-    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", address)
-    template = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
-    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
-
-
-@pytest.fixture
-def hub(monkeypatch):
-    hub = Hub()
-    at_hub(monkeypatch, hub.url)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setenv("HF_TOKEN", "hf_right")
-    yield hub
-    hub.server.shutdown()
-    hub.server.server_close()
 
 
 ENVIRONMENT = {"time": "2026-11-30T21:00:00+00:00", "packages": {"scirank": "0.1.0"}}
@@ -413,7 +312,7 @@ def test_what_is_not_understood_is_not_touched(hub, whole, file, text, match):
         prepare(whole, REPO, DATASET, form="model-index" if file == "README.md" else "eval-results")
 
 
-def test_what_the_hub_answers_is_one_line(hub, whole, scirank, tmp_path, monkeypatch):
+def test_what_the_hub_answers_is_one_line(hub, at_hub, whole, scirank, tmp_path, monkeypatch):
     whole.save(tmp_path / "saved")
     publish = ("publish", "saved", "--repo", REPO, "--dataset", DATASET, "--form", "model-index")
 
@@ -430,19 +329,19 @@ def test_what_the_hub_answers_is_one_line(hub, whole, scirank, tmp_path, monkeyp
     monkeypatch.setenv("HF_TOKEN", "hf_wrong")
     fails("does not accept the token", "--push")
     monkeypatch.setenv("HF_TOKEN", "hf_right")
-    hub.refused["commit"] = 403
+    hub.refused["commit"] = 403, {"error": "no"}
     fails(f"the token may not write to {REPO}.*--pr", "--push")
     hub.refused.clear()
     hub.newer = True
     fails("was changed meanwhile", "--push")
     hub.newer = False
-    hub.refused["/api/validate-yaml"] = 400, {"errors": [{"message": '"license" must be one of'}], "warnings": []}
+    hub.refused["validate-yaml"] = 400, {"errors": [{"message": '"license" must be one of'}], "warnings": []}
     fails('"license" must be one of', "--push")
     hub.refused.clear()
     assert hub.repos[REPO] == {"README.md": CARD}
     assert f"pushed {hub.url}/{REPO}/discussions/1" in scirank(*publish, "--push", "--pr").stderr
     assert hub.repos[REPO] == {"README.md": CARD}  # it is a proposal
-    at_hub(monkeypatch, "http://127.0.0.1:9")
+    at_hub("http://127.0.0.1:9")
     fails("nothing was pushed: http://127.0.0.1:9 cannot be reached", "--push")
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     fails("nothing was pushed: huggingface_hub is offline", "--push")

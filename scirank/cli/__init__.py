@@ -2,7 +2,7 @@
 
 from .app import app, main
 from . import score, run, results, compare, plot, report, trec, train, mine, convert, audit, reproduce, publish, cite
-from . import cache
+from . import cache, export, push
 
 __all__ = [
     "app",
@@ -11,10 +11,12 @@ __all__ = [
     "cite",
     "compare",
     "convert",
+    "export",
     "main",
     "mine",
     "plot",
     "publish",
+    "push",
     "report",
     "reproduce",
     "results",

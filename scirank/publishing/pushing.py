@@ -1,22 +1,18 @@
 """What is written into a model's repository on the Hub: read first, shown, and then sent as one commit."""
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import unified_diff
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..choices import Form
 from ..errors import ScirankError
+from ..hub.errors import client, one_line
 from ..results import Result
 from . import card, eval_results
 from .claims import HUB_NAME, cautions, claim_of
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
 
 _Changed = Callable[..., tuple[str, list[str]]]
 
@@ -145,8 +141,8 @@ def push(change: Change, pr: bool = False) -> str:
         raise ScirankError(f"nothing was pushed: {change.unread}")
     if change.before == change.after:
         raise ScirankError(f"nothing to push: {change.repo} has these numbers already")
-    with _one_line(change.repo, "nothing was pushed: "):
-        made = _api().create_commit(
+    with one_line(change.repo, prefix="nothing was pushed: ", denied="use one that may, or propose it (--pr)"):
+        made = client().create_commit(
             change.repo,
             [CommitOperationAdd(change.path, change.after.encode())],
             commit_message=change.message,
@@ -158,8 +154,8 @@ def push(change: Change, pr: bool = False) -> str:
 
 def _read(repo: str, path: str) -> tuple[str, str | None]:
     """The newest commit of a model's repository, and a file's text in it."""
-    with _one_line(repo), tempfile.TemporaryDirectory() as folder:
-        api = _api()
+    with one_line(repo), tempfile.TemporaryDirectory() as folder:
+        api = client()
         info = api.model_info(repo)
         if info.sha is None:
             raise ScirankError(f"the Hub names no commit of {repo}")
@@ -167,57 +163,3 @@ def _read(repo: str, path: str) -> tuple[str, str | None]:
             return info.sha, None
         file = api.hf_hub_download(repo, path, revision=info.sha, cache_dir=folder)
         return info.sha, Path(file).read_bytes().decode("utf-8-sig")
-
-
-def _api() -> "HfApi":
-    from huggingface_hub import HfApi
-
-    from ..version import __version__
-
-    return HfApi(library_name="scirank", library_version=__version__)
-
-
-@contextmanager
-def _one_line(repo: str, prefix: str = "") -> Iterator[None]:
-    """Turn what the Hub answers, or the network, into one line that says what to do."""
-    from huggingface_hub import constants, errors
-
-    hub = constants.ENDPOINT
-    try:
-        yield
-    except ScirankError:
-        raise
-    except errors.OfflineModeIsEnabled:
-        raise ScirankError(f"{prefix}huggingface_hub is offline (HF_HUB_OFFLINE)") from None
-    except errors.GatedRepoError:
-        raise ScirankError(f"{prefix}{repo} is gated on {hub}, and your token has no access") from None
-    except errors.RepositoryNotFoundError:
-        raise ScirankError(
-            f"{prefix}{hub} has no model {repo}, or it is not yours to see: create it there first, or log in (hf auth "
-            "login, or HF_TOKEN)"
-        ) from None
-    except errors.HfHubHTTPError as error:
-        raise ScirankError(prefix + _answer(error, repo, hub)) from None
-    except (OSError, ValueError, _no_connection()) as error:
-        if isinstance(error, ValueError):  # of the card's metadata, by the Hub's own check
-            raise ScirankError(f"{prefix}{repo}: {' '.join(str(error).split())}") from None
-        raise ScirankError(f"{prefix}{hub} cannot be reached ({type(error).__name__})") from None
-
-
-def _answer(error: "Exception", repo: str, hub: str) -> str:
-    response = getattr(error, "response", None)
-    status = getattr(response, "status_code", None)
-    if status == 401:
-        return f"{hub} does not accept the token: log in again (hf auth login), or set HF_TOKEN"
-    if status == 403:
-        return f"the token may not write to {repo}: use one that may, or propose it (--pr)"
-    if status in (409, 412):
-        return f"{repo} was changed meanwhile; run this again"
-    return f"{hub} answered {status} about {repo}: {' '.join(str(error).split())[:200]}"
-
-
-def _no_connection() -> type[Exception]:
-    """What huggingface_hub's HTTP library raises where there is no answer; which library depends on its release."""
-    from huggingface_hub.errors import HfHubHTTPError
-
-    return next(kind for kind in HfHubHTTPError.__mro__[1:] if kind.__name__ == "HTTPError")  # type: ignore[return-value]
