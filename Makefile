@@ -41,7 +41,7 @@ benchmarks: .venv/benchmarks
 	touch $@
 
 .venv/benchmarks: .venv/test
-	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test,benchmarks]'
+	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test,benchmarks,space]'
 	touch $@
 
 .venv-oldest/test: setup.cfg pyproject.toml constraints-oldest.txt

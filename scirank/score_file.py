@@ -38,7 +38,7 @@ def _parse_with_nan(data: bytes, name: str, strict: ValueError) -> Any:
     """Python's reader takes NaN and Infinity, which let the pair with such a score be named."""
     try:
         return json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ScirankError(
             f"{name}: not valid JSON ({strict}); it has {len(data):,} bytes and ends {data[-40:]!r}. "
             "If the end looks cut off, the file is incomplete"

@@ -189,6 +189,7 @@ def test_extra_pairs_and_queries_without_candidates_are_counted(files):
             "they look like 1-2, 1-3, expected queryid_candidateid as in 1_2",
         ),
         (b"<html>", "s.json: not valid JSON"),
+        (b"[" * 200_000, "s.json: not valid JSON"),
         (json.dumps(SCORES).encode()[:-5], "s.json: not valid JSON .* the file is incomplete"),
         (b"[1, 2]", "s.json: expected one JSON object"),
         ({"1": {"2": 0.5}}, "s.json: expected one JSON object"),
