@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .analysis import Comparison, compare
     from .analysis.leaderboard import leaderboard
     from .benchmarks import Benchmark, Corpus, Document, Task, load_benchmark
+    from .hub.prepare import prepare
     from .models import Ranker, Ranking, load_ranker
     from .preparing import encode, estimate
     from .question_scoring import score_run
@@ -38,6 +39,7 @@ _MODULES = {
     "Ranker": "models",
     "Ranking": "models",
     "load_ranker": "models",
+    "prepare": "hub.prepare",
     "encode": "preparing",
     "estimate": "preparing",
     "Result": "results",
@@ -64,6 +66,7 @@ __all__ = [
     "load_benchmark",
     "load_ranker",
     "merge",
+    "prepare",
     "run",
     "score",
     "score_run",

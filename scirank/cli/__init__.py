@@ -2,7 +2,7 @@
 
 from .app import app, main
 from . import score, run, results, compare, plot, report, trec, train, mine, convert, audit, reproduce, publish, cite
-from . import cache, export, push
+from . import cache, prepare, export, push
 
 __all__ = [
     "app",
@@ -15,6 +15,7 @@ __all__ = [
     "main",
     "mine",
     "plot",
+    "prepare",
     "publish",
     "push",
     "report",
