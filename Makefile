@@ -3,7 +3,7 @@
 PYTHON ?= python3
 RESULTS := results
 
-.PHONY: demo test test-full benchmarks clean
+.PHONY: demo test test-full benchmarks docs clean
 
 demo: .venv/demo
 	.venv/bin/scirank run minilm bm25 random --benchmark mdcr-mini --out $(RESULTS)/mdcr-mini
@@ -31,9 +31,17 @@ benchmarks: .venv/benchmarks
 	.venv/bin/python benchmarks/report.py
 	.venv/bin/python benchmarks/ties.py
 
+# The site, in build/site; a warning is an error.
+docs: .venv/docs
+	.venv/bin/zensical build --strict --clean
+
 .venv/demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[demo]'
+	touch $@
+
+.venv/docs: .venv/demo
+	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[docs]'
 	touch $@
 
 .venv/test: .venv/demo
@@ -41,7 +49,7 @@ benchmarks: .venv/benchmarks
 	touch $@
 
 .venv/benchmarks: .venv/test
-	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test,benchmarks,space]'
+	.venv/bin/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[test,benchmarks,docs,space]'
 	touch $@
 
 .venv-oldest/test: setup.cfg pyproject.toml constraints-oldest.txt
@@ -50,4 +58,4 @@ benchmarks: .venv/benchmarks
 	touch $@
 
 clean:
-	rm -rf .venv .venv-oldest build *.egg-info .pytest_cache .mypy_cache .ruff_cache results
+	rm -rf .venv .venv-oldest .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache results

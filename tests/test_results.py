@@ -938,3 +938,9 @@ def test_a_results_folder_can_be_moved(saved, tmp_path):
     shutil.rmtree(folder)
     assert wrong_in(copy) == []
     assert not re.search(re.escape(str(folder)), (copy / "result.json").read_text())
+
+
+def test_what_is_published_stands_beside_its_own_benchmark_only(run):
+    result = run("bm25", "mdcr-mini", FIELDS)
+    assert "Published, 19 fields of MDCR's test split" in str(result)
+    assert "Published" not in str(replace(result, benchmark="reviews"))

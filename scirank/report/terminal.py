@@ -37,6 +37,8 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     console.print(f"Averages over {counted(len(results[0].groups), 'field', 'fields')}", style="bold", highlight=False)
     console.print(_averages_table(results))
     published = published_rows(results[0].benchmark.removesuffix("-mini"))
+    if not published:  # of a benchmark of one's own
+        return
     sources = list(dict.fromkeys(row.source for row in published))
     heading = f"Published, 19 fields of MDCR's test split{why_not_comparable(results[0])}"
     console.print(heading, style="bold", highlight=False, soft_wrap=True)
