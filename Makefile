@@ -3,7 +3,7 @@
 PYTHON ?= python3
 RESULTS := results
 
-.PHONY: demo test test-full benchmarks docs clean
+.PHONY: demo test test-full test-compat benchmarks docs clean
 
 demo: .venv/demo
 	.venv/bin/scirank run minilm bm25 random --benchmark mdcr-mini --out $(RESULTS)/mdcr-mini
@@ -19,6 +19,14 @@ test: .venv/test
 test-full: .venv/benchmarks .venv-oldest/test
 	.venv/bin/pytest -m full
 	.venv-oldest/bin/pytest -n 2 -m "not full"
+
+# What touches datasets and evaluate, with datasets 3.6 (and the oldest of all else), 4.0, and what constraints.txt has.
+COMPAT := $(addprefix tests/test_,dataset.py oagqa_dataset.py metric.py hits.py prepare.py export.py push.py publishing.py)
+
+test-compat: .venv/test .venv-datasets4/test .venv-oldest/test
+	.venv/bin/pytest -n 2 -m "not full" $(COMPAT)
+	.venv-datasets4/bin/pytest -n 2 -m "not full" $(COMPAT)
+	.venv-oldest/bin/pytest -n 2 -m "not full" $(COMPAT)
 
 # Each prints a table; docs/performance.md says what came out where.
 benchmarks: .venv/benchmarks
@@ -57,5 +65,11 @@ docs: .venv/docs
 	.venv-oldest/bin/pip install --quiet --constraint constraints-oldest.txt --config-settings editable_mode=compat --editable '.[test]'
 	touch $@
 
+.venv-datasets4/test: setup.cfg pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-datasets4
+	sed 's/^datasets==.*/datasets==4.0.0/' constraints-oldest.txt > .venv-datasets4/constraints.txt
+	.venv-datasets4/bin/pip install --quiet --constraint .venv-datasets4/constraints.txt --config-settings editable_mode=compat --editable '.[test]'
+	touch $@
+
 clean:
-	rm -rf .venv .venv-oldest .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache results
+	rm -rf .venv .venv-oldest .venv-datasets4 .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache results

@@ -5,6 +5,7 @@ import importlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,10 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 
+CHROMIUM = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --disable-dev-shm-usage"
+)
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
 REAL_MDCR = os.environ.pop("MDCR_DATA_DIR", None)
@@ -323,3 +328,25 @@ def hub(monkeypatch, at_hub):
     monkeypatch.setenv("HF_TOKEN", "hf_right")
     yield hub
     hub.close()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium without a window; `downloads` is where it saves."""
+    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium, of the extra `test`")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("needs chromium and chromedriver")
+    options = selenium.ChromeOptions()
+    options.binary_location = chromium
+    flags = f"{CHROMIUM} --user-data-dir={tmp_path_factory.mktemp('profile')} --window-size=1280,1700"
+    for flag in flags.split():
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    downloads = tmp_path_factory.mktemp("downloads")
+    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+    started = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
+    started.downloads = downloads
+    yield started
+    started.quit()

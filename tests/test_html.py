@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import shlex
-import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -36,10 +35,6 @@ PLOT = """<?xml version="1.0" encoding="utf-8"?>
 <path id="m1" d="M 0 0"/></defs>
 <g clip-path="url(#p1a2b)" style="fill: url('#p1a2b')"><use xlink:href="#m1"/><use href="https://evil.invalid/x"/>
 <text>a &lt; b</text></g></svg>"""
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage"
-)
 
 
 class Page(HTMLParser):
@@ -454,23 +449,6 @@ def test_commands_name_what_is_not_the_default(oagqa, mdcr, tmp_path):
 
 
 # The page in a browser
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium, of the extra `test`")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("needs chromium and chromedriver")
-    options = selenium.ChromeOptions()
-    options.binary_location = chromium
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    yield started
-    started.quit()
 
 
 @pytest.fixture

@@ -323,26 +323,6 @@ def space(tmp_path_factory):
     process.stdout.close()
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium, of the extra `test`")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("needs chromium and chromedriver")
-    options = selenium.ChromeOptions()
-    options.binary_location = chromium
-    flags = "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
-    for flag in (*flags.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,1700"):
-        options.add_argument(flag)
-    downloads = tmp_path_factory.mktemp("downloads")
-    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
-    started = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    started.downloads = downloads
-    yield started
-    started.quit()
-
-
 @pytest.fixture
 def page(space, browser):
     from selenium.webdriver.support.ui import WebDriverWait
