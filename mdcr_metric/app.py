@@ -228,14 +228,14 @@ def _parsed(name: str, text: str) -> Any:
 
 def _about(summary: Mapping[str, Any], ties: str, with_ids: bool, no_relevant: str) -> Iterator[str]:
     from scirank.errors import counted
+    from scirank.evaluation import tied_note
 
     if without := summary.get("without_relevant", 0):
         fate = "left out" if no_relevant == "skip" else "counted as 0"
         yield f"{counted(without, 'query', 'queries')} without a relevant candidate, {fate}"
-    if tied := summary["tied_queries"]:
+    if summary["tied_queries"]:
         rule = ties if with_ids or ties != "trec" else "trec; without candidate_ids, relevant candidates come last"
-        queries = counted(summary["queries"], "query has", "queries have")
-        yield f"{tied:,} of {queries} equal scores whose order could change a measure (tie rule: {rule})"
+        yield f"{tied_note(summary)} (tie rule: {rule})"
 
 
 def build() -> Any:

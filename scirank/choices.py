@@ -170,6 +170,13 @@ class Form(Choice):
     MODEL_INDEX = "model-index"
 
 
+class Layout(Choice):
+    """What an exported folder is for: the Hub, with all that reads its datasets, or tools that read BEIR's files."""
+
+    HUB = "hub"
+    BEIR = "beir"
+
+
 class Recipe(Choice):
     """Named sets of model options."""
 

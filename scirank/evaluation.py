@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -82,12 +82,15 @@ def evaluate(
     }
     summary = summary_of(per_query)
     if summary["tied_queries"]:
-        notes.append(
-            f"{summary['tied_queries']:,} of {counted(len(queries), 'query has', 'queries have')} equal scores "
-            f"whose order could change a measure (tie rule: {ties})"
-        )
+        notes.append(f"{tied_note(summary)} (tie rule: {ties})")
     lists = (RankedList(q.group, q.query_id, q.run, {paper for paper, one in q.qrel.items() if one}) for q in queries)
     return Evaluation(summary, per_query, tuple(notes), tuple(lists))
+
+
+def tied_note(summary: Mapping[str, Any], one: str = "query has", more: str = "queries have") -> str:
+    """In how many queries equal scores matter."""
+    queries = counted(summary["queries"], one, more)
+    return f"{summary['tied_queries']:,} of {queries} equal scores whose order could change a measure"
 
 
 def check_relevant(without: Sequence[str], no_relevant: str) -> None:

@@ -8,8 +8,8 @@ from mdcr_metric.hits import DEFAULT_HITS, evaluate_questions, parse_hits
 from mdcr_metric.outcomes import RULES, Question
 
 from .benchmarks import Task
-from .errors import ScirankError, counted
-from .evaluation import Evaluation
+from .errors import ScirankError
+from .evaluation import Evaluation, tied_note
 from .ranking import Ranked
 from .results.ranked_lists import RankedList
 from .results.summary import calibration_of, summary_of
@@ -96,5 +96,4 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[str]:
         short = ", ".join(f"{name} ({number:,})" for name, number in summary["short_lists"].items())
         yield f"questions with fewer ranked papers than a cutoff: {short}"
     if summary.get("tied_queries"):
-        questions = counted(summary["queries"], "question has", "questions have")
-        yield f"{summary['tied_queries']:,} of {questions} equal scores whose order could change a measure"
+        yield tied_note(summary, "question has", "questions have")

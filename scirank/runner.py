@@ -20,7 +20,7 @@ from .progress import Progress
 from .rankings import evaluate_rankings
 from .results import Result, environment, refuse_to_replace
 from .results.trec import FILES as TREC_FILES
-from .results.trec import write_trec
+from .results.trec import write_lists
 
 
 def run(
@@ -111,7 +111,7 @@ def run(
         for stale in TREC_FILES:
             (folder / stale).unlink(missing_ok=True)
         if save_run:
-            write_trec(folder, benchmark.tasks, result.scores, name)
+            write_lists(folder, result.known_lists(), name)
         result.save(folder, scores=save_scores, rankings=save_rankings)
     return result
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..choices import Benchmark, MissingText, Split
-from ..hub.export import Layout
+from ..choices import Benchmark, Layout, MissingText, Split
 from .app import app
 from .options import DataDir, Groups, MissingTextRule, QuoteRule
 from .printing import comma_separated, silence_libraries, tell

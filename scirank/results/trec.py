@@ -1,6 +1,6 @@
 """Rankings and relevance in the formats of trec_eval, which ir_measures, ranx and other tools read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..benchmarks.task import Task
@@ -11,27 +11,6 @@ from .ranked_lists import RankedList
 FILES = ("run.trec", "qrels.trec")
 NOTHING = "-"
 """Stands for a paper where a query has neither a ranked nor a relevant one."""
-Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
-
-
-def write_trec(folder: Path, tasks: Sequence[Task], scores: Scores, model: str) -> None:
-    """Write `run.trec` and `qrels.trec` of what was ranked just now, as `write_lists` does.
-
-    Args:
-        folder: made if absent.
-        tasks: what was ranked.
-        scores: group -> query -> paper -> score; of questions best first.
-        model: its name.
-
-    Raises:
-        ScirankError: as of `write_lists`.
-    """
-    lists = [
-        RankedList(task.group, query, run, task.relevant[query], None if task.answers is None else {})
-        for task in tasks
-        for query, run in scores.get(task.group, {}).items()
-    ]
-    write_lists(folder, lists, model)
 
 
 def write_lists(folder: Path, lists: Iterable[RankedList], model: str, by_rank: bool = False) -> None:

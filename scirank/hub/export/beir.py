@@ -4,12 +4,12 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ...benchmarks import Task, load_benchmark
+from ...benchmarks import Task
 from ...choices import Split
 from ...errors import ScirankError, shown
 from .exporting import Source
 from .repository import free_name
-from .rows import candidate_papers, documents, judgements, query_texts
+from .rows import candidate_papers, documents, in_two_groups, judgements, query_texts
 
 
 def write_beir(source: Source, folder: Path, split: Split, whole: bool) -> list[str]:
@@ -30,28 +30,20 @@ def write_beir(source: Source, folder: Path, split: Split, whole: bool) -> list[
 def _by_folder(source: Source, split: Split, whole: bool, notes: list[str]) -> Iterator[Sequence[Task]]:
     """The tasks of each folder; of OAG-QA read topic by topic."""
     if source.kind == "mdcr":
-        benchmark = load_benchmark(
-            "mdcr", split=split, groups=source.groups, data_dir=source.data_dir, missing_text=source.missing_text
-        )
+        benchmark = source.of_split(split)
         notes += benchmark.notes
         yield from [benchmark.tasks] if whole else [(task,) for task in benchmark.tasks]
         return
 
-    from oagqa_dataset import find_topics
-
-    from ...benchmarks.oagqa import locate, select_topics
-
-    place, _ = locate(source.data_dir)
-    for topic in select_topics(tuple(find_topics(place).topics), source.groups, None, place):
-        benchmark = load_benchmark("oagqa", groups=[topic], data_dir=place, quotes=source.quotes)
+    source, topics = source.located()
+    for topic in topics:
+        benchmark = source.of_topic(topic)
         notes += [note for note in benchmark.notes if note not in notes]
         yield benchmark.tasks
 
 
 def _refuse_twice(tasks: Sequence[Task]) -> None:
-    homes: dict[str, str] = {}
-    twice = [query for task in tasks for query in task.queries if homes.setdefault(query, task.group) != task.group]
-    if twice:
+    if twice := in_two_groups(tasks):
         raise ScirankError(
             f"{shown(twice)}: in two fields, whose judgements one file cannot tell apart; export without whole "
             "(--whole), a folder a field"

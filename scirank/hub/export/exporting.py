@@ -2,22 +2,19 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...choices import Benchmark, Choice, MissingText, Quotes, Split
+from ...choices import Benchmark, Layout, MissingText, Quotes, Split
 from ...errors import ScirankError, shown
+
+if TYPE_CHECKING:
+    from ...benchmarks import Benchmark as Loaded
 
 README = "README.md"
 MARK = "<!-- made by scirank export -->"
 """Ends the card of every export: a folder without it is not replaced."""
-
-
-class Layout(Choice):
-    """What the folder is for: the Hub, with all that reads its datasets, or tools that read BEIR's files."""
-
-    HUB = "hub"
-    BEIR = "beir"
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,30 @@ class Source:
     def kind(self) -> str:
         """`mdcr` or `oagqa`, whose format it has."""
         return self.name.removesuffix("-mini")
+
+    def of_split(self, split: str) -> "Loaded":
+        """The fields of MDCR that are wanted."""
+        from ...benchmarks import load_benchmark
+
+        return load_benchmark(
+            "mdcr", split=split, groups=self.groups, data_dir=self.data_dir, missing_text=self.missing_text
+        )
+
+    def located(self) -> "tuple[Source, list[str]]":
+        """The same with the place of OAG-QA's files, fetched if need be; and the topics that are wanted."""
+        from oagqa_dataset import find_topics
+
+        from ...benchmarks.oagqa import locate, select_topics
+
+        place, _ = locate(self.data_dir)
+        topics = select_topics(tuple(find_topics(place).topics), self.groups, None, place)
+        return replace(self, data_dir=place), topics
+
+    def of_topic(self, topic: str) -> "Loaded":
+        """One topic of OAG-QA."""
+        from ...benchmarks import load_benchmark
+
+        return load_benchmark("oagqa", groups=[topic], data_dir=self.data_dir, quotes=self.quotes)
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,16 @@
 """The dataset repository: the benchmark's own configs out of its builder, MTEB's out of its tasks, and the card."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...benchmarks import Benchmark, load_benchmark
+from ...benchmarks import Benchmark
 from ...errors import ScirankError, counted, shown
 from ...huggingface.builder import can_be_config
 from .exporting import Source
 from .repository import DEFAULT, Repository
-from .rows import Tables, candidate_papers
+from .rows import Tables, candidate_papers, in_two_groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,12 +59,7 @@ def _write_mdcr(source: Source, repository: Repository) -> Contents:
 
     builder = Mdcr(config_name=DEFAULT, data_dir=source.data_dir)
     contents = Contents(splits=[split for split, _ in _tables(builder)])
-    benchmarks = [
-        load_benchmark(
-            "mdcr", split=split, groups=source.groups, data_dir=source.data_dir, missing_text=source.missing_text
-        )
-        for split in contents.splits
-    ]
+    benchmarks = [source.of_split(split) for split in contents.splits]
     _write_groups(source, builder, "field", repository, contents)
     papers = Mdcr(config_name=CORPUS, data_dir=source.data_dir)
     for (split, tables), benchmark in zip(_tables(papers), benchmarks, strict=True):
@@ -116,7 +111,7 @@ def _write_mteb_of_fields(repository: Repository, contents: Contents, benchmarks
         for part in parts[kind]:
             if can_be_config(part):
                 repository.declare(part)
-    contents.twice = sum(_in_two_groups(benchmark) for benchmark in benchmarks)
+    contents.twice = sum(len(in_two_groups(benchmark.tasks)) for benchmark in benchmarks)
     if contents.twice:
         queries = counted(contents.twice, "query is", "queries are")
         contents.notes.append(
@@ -128,26 +123,16 @@ def _write_mteb_of_fields(repository: Repository, contents: Contents, benchmarks
             repository.declare(kind, parts[kind])
 
 
-def _in_two_groups(benchmark: Benchmark) -> int:
-    queries = [query for task in benchmark.tasks for query in task.queries]
-    return len(queries) - len(set(queries))
-
-
 def _write_oagqa(source: Source, repository: Repository) -> tuple[Source, Contents]:
-    from oagqa_dataset import find_topics
     from oagqa_dataset.oagqa_dataset import Oagqa
 
-    from ...benchmarks.oagqa import locate, select_topics
-
-    place, _ = locate(source.data_dir)
-    topics = select_topics(tuple(find_topics(place).topics), source.groups, None, place)
-    source = replace(source, data_dir=place)
-    options = {"data_dir": place} | ({} if source.quotes is None else {"quotes": source.quotes})
+    source, topics = source.located()
+    options = {"data_dir": source.data_dir} | ({} if source.quotes is None else {"quotes": source.quotes})
     contents = Contents(groups=topics)
     _write_groups(source, Oagqa(config_name=DEFAULT, **options), "topic", repository, contents)
     tables = Tables()
     for topic in topics:
-        benchmark = load_benchmark("oagqa", groups=[topic], data_dir=place, quotes=source.quotes)
+        benchmark = source.of_topic(topic)
         contents.hashes |= benchmark.data_sha256
         contents.notes += [note for note in benchmark.notes if note not in contents.notes]
         for kind, features, table in tables.of(benchmark.tasks[0]):

@@ -33,6 +33,12 @@ def candidate_papers(task: Task) -> Mapping[str, None]:
     return dict.fromkeys(paper for pool in task.candidates.values() for paper in pool)
 
 
+def in_two_groups(tasks: Iterable[Task]) -> list[str]:
+    """Queries that were in an earlier field already."""
+    homes: dict[str, str] = {}
+    return [query for task in tasks for query in task.queries if homes.setdefault(query, task.group) != task.group]
+
+
 def documents(task: Task, papers: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Paper, title, text."""
     for paper in papers:
